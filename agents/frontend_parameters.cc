@@ -138,7 +138,7 @@ NvdimmIo BlockParameters::nvdimm_io(std::int64_t source, std::int64_t contexts) 
   io.path.driver.page_time = software_time;
   io.path.contexts = contexts;
   io.path.max_request = Bytes(std::numeric_limits<std::int64_t>::max());
-  io.device = {how, fence, window, static_cast<std::uint16_t>(source)};
+  io.device = {how, fence, window, 0, static_cast<std::uint16_t>(source)};
   io.of_block_agent = true;
   return io;
 }

@@ -27,6 +27,7 @@ inline constexpr std::int64_t kMostChannelsOfNode = 32;
 inline constexpr std::int64_t kWholeQueue = 0;
 inline constexpr std::int64_t kOfQueue = -1;  // stands for a share of the queue depth
 inline constexpr std::int64_t kOfRank = 0;    // stands for command_queue_depth
+inline constexpr std::int64_t kOfModule = 0;  // until the NVDIMMs are known
 inline constexpr Tick kNoLimit{0};
 inline constexpr const char* kDefaultMap = "default";  // until the part is known
 
@@ -34,7 +35,7 @@ struct ControllerParameters {
   std::int64_t channels = 1;
   QueueLayout queues = QueueLayout::unified;
   std::int64_t queue_depth = 128;
-  std::int64_t nvdimm_queue_depth = 128;
+  std::int64_t nvdimm_queue_depth = kOfModule;
   QueueStructure structure = QueueStructure::flat;
   std::int64_t command_queue_depth = 32;
   std::int64_t nvdimm_command_queue_depth = kOfRank;  // two_level

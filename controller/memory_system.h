@@ -55,8 +55,9 @@ class MemorySystem final : public MemoryPort,
     const bool pages = !hbf_.empty() || block_access();
     return memory == MemoryClass::nvdimm && pages ? kPageBytes : kLineBytes;
   }
-  bool block_access() const override {
-    return config_.nvdimm.present && config_.nvdimm.access == NvdimmAccess::block;
+  bool block_access() const override { return config_.block_access(); }
+  std::int64_t nvdimm_entries() const override {
+    return config_.nvdimm_slots() * config_.all_channels();
   }
   Collections collections() const override;
 

@@ -28,6 +28,9 @@ class NodeMemory final : public MemoryPort {
     return system_.largest_request(memory);
   }
   bool block_access() const override { return system_.block_access(); }
+  std::int64_t nvdimm_entries() const override {
+    return system_.nvdimm_entries() / system_.config().nodes;
+  }
   std::int64_t trim(Address address, Bytes size, Tick now) override {
     return system_.trim(address + offset(MemoryClass::nvdimm), size, now);
   }

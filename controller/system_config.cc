@@ -35,10 +35,32 @@ void SystemConfig::resolve_presets() {
     nvdimm.kind = NvdimmKind::hbf;
     nvdimm.hbf.shape(nvdimm.nand);
   }
+  nvdimm.hbf.resolve_outstanding();
+  if (controller.nvdimm_queue_depth == kOfModule) {
+    controller.nvdimm_queue_depth = default_queue_depth();
+  }
   derive(nvdimm);
   if (controller.address_map == kDefaultMap) {
     controller.address_map = AddressMap::default_map(dram.organisation, dram.has_own_buses());
   }
+}
+
+// Returns enough entries to keep the LUNs of a channel busy, where an entry holds a page.
+std::int64_t SystemConfig::default_queue_depth() const {
+  constexpr std::int64_t kTable3 = 128;
+  constexpr std::int64_t kMost = 4096;
+  constexpr std::int64_t kOfLun = 16;
+  if (port.is_hbf()) {
+    return std::min(kMost, 2 * nvdimm.hbf.outstanding);  // reads and writes
+  }
+  if (!block_access()) {
+    return kTable3;
+  }
+  std::int64_t luns = 0;
+  for (const NvdimmParameters& module : nvdimms()) {
+    luns += module.luns();
+  }
+  return std::clamp(kOfLun * luns, kTable3, kMost);
 }
 
 // Sets the values that a module derives from other parts of the configuration.
@@ -177,7 +199,24 @@ void SystemConfig::check_attachment(std::vector<ParameterError>& errors) const {
   }
 }
 
-// Checks that all NVDIMMs take commands for several lines.
+namespace {
+
+// Returns whether all NVDIMMs of a channel have frames of whole pages.
+bool takes_pages(const std::vector<NvdimmParameters>& modules) {
+  return std::all_of(modules.begin(), modules.end(), [](const NvdimmParameters& module) {
+    return has_flash(module.kind) && module.buffer.granularity == BufferGranularity::page;
+  });
+}
+
+}  // namespace
+
+bool SystemConfig::block_access() const {
+  if (nvdimm.access == NvdimmAccess::automatic) {
+    return nvdimm.present && port.on_bus() && !controller.posts_writes() && takes_pages(nvdimms());
+  }
+  return nvdimm.present && nvdimm.access == NvdimmAccess::block;
+}
+
 void SystemConfig::check_access(std::vector<ParameterError>& errors) const {
   if (nvdimm.access != NvdimmAccess::block) {
     return;
@@ -193,13 +232,10 @@ void SystemConfig::check_access(std::vector<ParameterError>& errors) const {
                       "'block' needs controller.ack: grant or auto, because a credit of "
                       "nvdimm_p stands for one line; nearest: line"});
   }
-  for (const NvdimmParameters& module : nvdimms()) {
-    if (!has_flash(module.kind) || module.buffer.granularity == BufferGranularity::item) {
-      errors.push_back({kAccess,
-                        "'block' needs NVDIMMs of flash with nvdimm.buffer.granularity: "
-                        "page; nearest: line"});
-      return;
-    }
+  if (!takes_pages(nvdimms())) {
+    errors.push_back({kAccess,
+                      "'block' needs NVDIMMs of flash with nvdimm.buffer.granularity: "
+                      "page; nearest: line"});
   }
 }
 
@@ -247,7 +283,8 @@ void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<ParameterError> wrong = all[i].check();
     const std::int64_t commands = nvdimm_slots() + all[i].posted_writes;
-    if (commands > all[i].command_queue && all[i].kind != NvdimmKind::hbf) {
+    if (all[i].command_queue != kAsHost && commands > all[i].command_queue &&
+        all[i].kind != NvdimmKind::hbf) {
       wrong.push_back({"nvdimm.command_queue", "must be at least the " + std::to_string(commands) +
                                                    " commands the host may send"});
     }

@@ -62,6 +62,8 @@ struct SystemConfig {
   bool is_expander(std::int64_t channel) const {
     return channel >= controller.channels - expander.channels;
   }
+  // Returns whether an NVDIMM command of a block driver may have several lines.
+  bool block_access() const;
   // Returns the configuration of each channel.
   std::vector<SystemConfig> channel_configs() const;
 
@@ -73,6 +75,7 @@ struct SystemConfig {
   void check_attachment(std::vector<ParameterError>& errors) const;
   void check_access(std::vector<ParameterError>& errors) const;
   void check_hbf(std::vector<ParameterError>& errors) const;
+  std::int64_t default_queue_depth() const;
   void derive(NvdimmParameters& module) const;
   void check_nvdimms(std::vector<ParameterError>& errors) const;
   // Like nvdimms(), and appends errors in their keys.

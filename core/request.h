@@ -119,6 +119,8 @@ class Requester {
 // Interface to the memory system.
 class MemoryPort {
  public:
+  static constexpr std::int64_t kEntries = 64;  // of a port without queues
+
   virtual ~MemoryPort() = default;
   // Accepts the request at `now` and assigns its id and arrival. While its queue is full, the
   // request waits outside in order of arrival. Requesters must bound their own outstanding
@@ -132,6 +134,8 @@ class MemoryPort {
   // block). Only block drivers send them. Such a write is safe when it is done, not when it is
   // admitted.
   virtual bool block_access() const { return false; }
+  // Returns the NVDIMM requests that the queues of all channels hold.
+  virtual std::int64_t nvdimm_entries() const { return kEntries; }
   // Discards the contents of the NVDIMM pages that lie entirely within the range. Returns their
   // number.
   virtual std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) { return 0; }

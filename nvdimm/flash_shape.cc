@@ -23,7 +23,7 @@ FtlDemands ftl_demands(const NvdimmParameters& parameters) {
     demands.kept_blocks = parameters.nand.program_failure == 0 ? 0 : kBlocksForFailures;
     return demands;
   }
-  demands.commands = parameters.command_queue;
+  demands.commands = parameters.commands();
   demands.write_frames = parameters.buffer.frames(parameters.buffer.write_size);
   // At a power failure the write part must fit in addition to the blocks that an interrupted
   // collection has consumed, and one block must remain to collect with.

@@ -27,7 +27,8 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
        "must be 1 with nvdimm.attach: hbf, whose unit is the bank; nvdimm.nand.preset: hbf_256 "
        "sets it");
   need(parameters.nand.suspend == SuspendMode::none, "nvdimm.nand.suspend",
-       "must be none with nvdimm.attach: hbf, whose banks keep the order of their operations");
+       "must be none with nvdimm.attach: hbf, whose banks keep the order of their operations; "
+       "nvdimm.nand.preset: hbf_256 sets it");
   need(maps(parameters) || parameters.precondition.fill == 0, "nvdimm.precondition.fill",
        "must be 0 with hbf.ftl: raw, which has no map; for programmed pages, set "
        "hbf.erased_at_start: false");

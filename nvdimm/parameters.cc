@@ -99,19 +99,25 @@ void NvdimmParameters::declare(ParameterSet& set) {
        "and all keys except capacity, command_queue and power only to flash",
        "Caulfield et al., SC 2010"});
   declare_size(set);
-  set.integer("command_queue", command_queue, {1, 65536}, "entries",
-              {"commands that may be unfinished in the NVDIMM", kTable3});
+  set.integer_or(
+      "command_queue", command_queue, {1, 65536}, "auto", kAsHost, "entries",
+      {"commands that may be unfinished in the NVDIMM; auto: as many as the host may send",
+       "the paper, Table III: 4096"});
   set.choice("ack_order", ack_order, {{"ready", AckOrder::ready}, {"command", AckOrder::command}},
              {"order of acks: as soon as a command's data or room are in the buffer, or in the "
               "order in which the commands arrived, while flash serves all of them",
               "the paper leaves it open; command: Fig. 13a, \"after LBA1 has been finished, LBB1 "
               "will be scheduled\""});
   set.choice(
-      "access", access, {{"line", NvdimmAccess::line}, {"block", NvdimmAccess::block}},
+      "access", access,
+      {{"auto", NvdimmAccess::automatic},
+       {"line", NvdimmAccess::line},
+       {"block", NvdimmAccess::block}},
       {"size of a command that a block driver sends to an NVDIMM of flash on the memory bus. "
        "line: 64 bytes; block: all lines of a page of 4 KiB that it copies, with one queue "
-       "entry, one ack, and a data burst for each line. Loads and stores of programs, and "
-       "files mapped into memory (dax), always use lines",
+       "entry, one ack, and a data burst for each line; auto: block where possible, and line "
+       "behind CXL, with controller.ack: nvdimm_p, with items as frames, or without flash. Loads "
+       "and stores of programs, and files mapped into memory (dax), always use lines",
        "line: the paper; block: drivers of flash DIMMs of DDR3 (eXFlash, ULLtraDIMM) copy "
        "pages through a window; its protocol here is assumed (JESD304 is not public)"});
   declare_flash(set);

@@ -45,6 +45,8 @@ struct PreconditionParameters {
 };
 
 struct NvdimmParameters : ModuleParameters {
+  NvdimmParameters() { nand.suspend = SuspendMode::program; }
+
   bool present = true;
   UnmappedRead unmapped_read = UnmappedRead::flash;
   AckOrder ack_order = AckOrder::ready;

@@ -25,10 +25,13 @@ std::string renamed(std::string text) {
 
 }  // namespace
 
-// Sets smaller buffers than those of an NVDIMM, as is usual for an SSD.
+// Sets smaller buffers than those of an NVDIMM, as is usual for an SSD. Its flash works on demand
+// and does not suspend operations.
 FlashParameters::FlashParameters() {
   inside.buffer.read_size = Bytes(16LL << 20);
   inside.buffer.write_size = Bytes(16LL << 20);
+  inside.buffer.manager = "on_demand";
+  inside.nand.suspend = SuspendMode::none;
 }
 
 void FlashParameters::declare(ParameterSet& set) {

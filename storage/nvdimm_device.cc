@@ -22,6 +22,10 @@ void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
   access_lines_ = blocks_ && !parameters_.driver.sends_blocks()
                       ? 1
                       : port.largest_request(MemoryClass::nvdimm) / kLineBytes;
+  if (parameters_.shared_by > 0) {
+    window_ =
+        std::clamp<std::int64_t>(port.nvdimm_entries() / parameters_.shared_by, 1, copy_.window);
+  }
   const Bytes capacity = port.capacity(MemoryClass::nvdimm);
   io_queue_ = IoQueue(
       capacity, parameters_.driver.barrier == Barrier::driver ? IoOrder::writes : IoOrder::none);

@@ -110,7 +110,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   std::int64_t access_lines_ = 1;  // most lines of an access
   bool blocks_ = false;            // port_->block_access()
   const Copy& copy_ = copy_of(parameters_.driver.copy);
-  const std::int64_t window_ = earlier(parameters_.window, copy_.window);
+  std::int64_t window_ = earlier(parameters_.window, copy_.window);
   IoQueue io_queue_{Bytes(0)};
   std::vector<Copying> copying_;
   BlockLedger ledger_;

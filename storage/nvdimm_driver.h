@@ -81,8 +81,9 @@ inline const NvdimmDriver& driver_of(NvdimmDriverKind kind) {
 struct NvdimmDeviceParameters {
   NvdimmDriver driver = driver_of(NvdimmDriverKind::nd_pmem);
   Fence fence = Fence::none;
-  std::int64_t window = 64;  // most outstanding accesses per request
-  std::uint16_t source = 0;  // hardware context on whose behalf lines are sent
+  std::int64_t window = 64;    // most outstanding accesses per request
+  std::int64_t shared_by = 0;  // if positive, window is this part of the port's entries, at least 1
+  std::uint16_t source = 0;    // hardware context on whose behalf lines are sent
 };
 
 // Settings of a client's block I/O on an NVDIMM.

@@ -30,10 +30,13 @@ std::optional<NvdimmIo> LlmDecode::nvdimm_io(std::size_t /*which*/) const {
   }
   NvdimmIo io;
   io.path.driver = io_driver_of(IoDriverKind::dax);
-  io.path.contexts = 2 * keys_.outstanding;
+  const bool any = keys_.outstanding == DecodeKeys::kOfQueue;
+  io.path.contexts = 2 * (any ? DecodeKeys::kMostRequests : keys_.outstanding);
   io.path.max_request = Bytes(std::numeric_limits<std::int64_t>::max());
   io.device.driver.software = IoDriverKind::dax;
-  io.device.window = keys_.window;
+  const bool shared = keys_.window == DecodeKeys::kOfQueue;
+  io.device.window = shared ? 1 : keys_.window;
+  io.device.shared_by = shared && !any ? keys_.outstanding : 0;
   io.device.source = static_cast<std::uint16_t>(core());
   io.of_block_agent = true;
   return io;
@@ -42,6 +45,14 @@ std::optional<NvdimmIo> LlmDecode::nvdimm_io(std::size_t /*which*/) const {
 void LlmDecode::prepare() {
   host_ = environment().storage;
   check_device();
+  if (keys_.outstanding == DecodeKeys::kOfQueue) {
+    constexpr std::int64_t kOfDevice = 64;
+    const std::int64_t lines = std::max<std::int64_t>(keys_.window, 1);
+    keys_.outstanding = host_ != nullptr && host_->is_memory()
+                            ? std::clamp<std::int64_t>(environment().port->nvdimm_entries() / lines,
+                                                       1, DecodeKeys::kMostRequests)
+                            : kOfDevice;
+  }
   const std::array<Bytes, kTiers> capacity{environment().port->capacity(MemoryClass::dram),
                                            host_ == nullptr ? Bytes(0) : host_->capacity()};
   DecodeLayout::check_fit(keys_, capacity, "agent." + std::to_string(index()) + ".");

@@ -65,13 +65,17 @@ void DecodeKeys::declare_memory(ParameterSet& parameters) {
   parameters.size("request", request, {4'096, 1 << 20},
                   {"largest request to the NVDIMM or the storage device, a multiple of 4KiB",
                    "a modelling choice of hmsim"});
-  parameters.integer("outstanding", outstanding, {1, 16'384}, "requests",
-                     {"requests to the NVDIMM or the storage device in flight, in each direction",
-                      "a modelling choice of hmsim"});
-  parameters.integer("window", window, {1, 16'384}, "lines",
-                     {"lines of a request in flight on the NVDIMM; with few, many requests share "
-                      "the transaction queue, and many pages of flash are read at once",
-                      "a modelling choice of hmsim"});
+  parameters.integer_or("outstanding", outstanding, {1, kMostRequests}, "auto", kOfQueue,
+                        "requests",
+                        {"requests to the NVDIMM or the storage device in flight, in each "
+                         "direction; auto: the entries of the NVDIMM's queues, and 64 with a "
+                         "storage device",
+                         "a modelling choice of hmsim"});
+  parameters.integer_or("window", window, {1, kMostRequests}, "auto", kOfQueue, "lines",
+                        {"lines of a request in flight on the NVDIMM; with few, many requests "
+                         "share the transaction queue, and many pages of flash are read at once. "
+                         "auto: the entries of the NVDIMM's queues divided by `outstanding`",
+                         "a modelling choice of hmsim"});
   parameters.integer("lines", lines, {1, 65'536}, "lines",
                      {"lines of DRAM in flight, in each direction", "a modelling choice of hmsim"});
 }

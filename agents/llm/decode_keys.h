@@ -14,6 +14,8 @@ namespace hmsim {
 
 struct DecodeKeys {
   static constexpr std::int64_t kAllLayers = 0;
+  static constexpr std::int64_t kOfQueue = 0;
+  static constexpr std::int64_t kMostRequests = 16'384;
 
   Model model;
   std::int64_t batch = 1;
@@ -28,9 +30,10 @@ struct DecodeKeys {
   std::int64_t prefetch = 1;       // stages
   std::int64_t flops = 1'000'000;  // peak, in 10^9 a second; 0: computation takes no time
   Bytes request{4'096};            // largest request of block I/O
-  std::int64_t outstanding = 64;   // requests of block I/O in each direction
-  std::int64_t window = 1;         // lines of such a request in flight, on the NVDIMM
-  std::int64_t lines = 512;        // lines of DRAM in each direction
+  // Requests of block I/O in each direction, and lines of such a request in flight on the NVDIMM.
+  std::int64_t outstanding = kOfQueue;
+  std::int64_t window = kOfQueue;
+  std::int64_t lines = 512;  // lines of DRAM in each direction
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;

@@ -39,7 +39,7 @@ ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
       drained(config.controller.writes == WriteMode::drained),
       command_queues_fill(command_queues_may_fill(config)),
       posts_writes(config.controller.posts_writes()),
-      blocks(config.nvdimm.present && config.nvdimm.access == NvdimmAccess::block),
+      blocks(config.block_access()),
       grants(config.controller.grants()),
       command_slots(config.dram.command_slots()),
       turnaround(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)

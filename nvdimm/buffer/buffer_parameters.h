@@ -29,7 +29,7 @@ struct BufferParameters {
   BufferPort port = BufferPort::pipelined;
   FrameRelease release = FrameRelease::program;
   BufferFlush flush = BufferFlush::none;
-  std::string manager = "on_demand";
+  std::string manager = "watermark";
   std::string replacement = "lru";
 
   // Returns the frames in a part of `size`.

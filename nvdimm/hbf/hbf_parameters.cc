@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/hbf/hbf_parameters.h"
 
+#include <algorithm>
 #include <string>
 
 #include "policies/policy.h"
@@ -17,9 +18,10 @@ void declare_link(ParameterSet& set, HbfParameters& hbf) {
               {"speed grade: 1, 2 or 3 carries 48, 96 or 192 GB/s of a channel in each direction, "
                "framing taken off",
                kSpecification});
-  set.integer("outstanding", hbf.outstanding, {1, 16384}, "reads",
-              {"reads of a channel that are sent and not answered",
-               "after OCP HBF 0.7.0: 1, or 256 to 16384"});
+  set.integer_or("outstanding", hbf.outstanding, {1, 16384}, "auto", kOfBanks, "reads",
+                 {"reads of a channel that are sent and not answered; auto: 16 for each bank, at "
+                  "least 256",
+                  "after OCP HBF 0.7.0: 1, or 256 to 16384"});
   const ParameterSet::PartData part(set);
   set.integer_or("read_rate", hbf.read_rate_set, {1, 1'000'000}, "grade", kOfGrade, "MB/s",
                  {"rate of a channel's link to the host; grade: that of hbf.grade",
@@ -138,6 +140,14 @@ std::vector<ParameterError> HbfParameters::check() const {
 std::int64_t HbfParameters::rate(std::int64_t set) const {
   constexpr std::int64_t kFirstGrade = 48'000;  // MB/s; doubles with each grade
   return (set == kOfGrade ? kFirstGrade << (grade - 1) : set) * kMegabyte;
+}
+
+void HbfParameters::resolve_outstanding() {
+  constexpr std::int64_t kLeast = 256;  // of the specification
+  constexpr std::int64_t kOfBank = 16;
+  if (outstanding == kOfBanks) {
+    outstanding = std::max(kLeast, kOfBank * banks_of_channel());
+  }
 }
 
 void HbfParameters::shape(NandParameters& nand) const {

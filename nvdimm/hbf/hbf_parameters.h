@@ -22,6 +22,7 @@ enum class HbfMap : std::uint8_t { none, hbm };
 
 inline constexpr std::int64_t kOfGrade = -1;  // stands for the grade's rate
 inline constexpr std::int64_t kNoLimitOfReads = 0;
+inline constexpr std::int64_t kOfBanks = 0;  // until the banks are known
 
 struct HbfParameters {
   std::int64_t grade = 2;
@@ -36,8 +37,8 @@ struct HbfParameters {
   Bytes read_granularity{64};
   Bytes header{64};
   Tick accumulate = kMillisecond;
-  std::int64_t pending_writes = 64;  // units of 4 KiB
-  std::int64_t outstanding = 256;    // reads
+  std::int64_t pending_writes = 64;     // units of 4 KiB
+  std::int64_t outstanding = kOfBanks;  // reads
   Tick ecc_read = 500 * kNanosecond;
   Tick ecc_write = 500 * kNanosecond;
   std::int64_t refresh_reads = kNoLimitOfReads;
@@ -58,6 +59,7 @@ struct HbfParameters {
   std::int64_t read_rate() const { return rate(read_rate_set); }
   std::int64_t write_rate() const { return rate(write_rate_set); }
   std::int64_t banks_of_channel() const { return dies * banks; }
+  void resolve_outstanding();  // call after the values are set
 
   // Gives the flash array the geometry of the channel: a bus for each die, a LUN for each bank.
   void shape(NandParameters& nand) const;

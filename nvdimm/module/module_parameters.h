@@ -14,7 +14,8 @@ namespace hmsim {
 enum class NvdimmKind : std::uint8_t { flash, pcm, sttram, hbf };
 
 // Size of a command of a block driver: a line, or as many lines of a page of 4 KiB as it copies.
-enum class NvdimmAccess : std::uint8_t { line, block };
+// automatic: block where the NVDIMMs take such commands (SystemConfig::block_access()).
+enum class NvdimmAccess : std::uint8_t { automatic, line, block };
 
 // Returns whether modules of this kind contain a flash array.
 inline bool has_flash(NvdimmKind kind) {
@@ -22,6 +23,7 @@ inline bool has_flash(NvdimmKind kind) {
 }
 
 inline constexpr std::int64_t kEnoughEnergy = -1;
+inline constexpr std::int64_t kAsHost = 0;  // stands for the commands that the host may send
 
 struct PowerParameters {
   std::int64_t energy = kEnoughEnergy;  // millijoules
@@ -34,8 +36,8 @@ struct PowerParameters {
 struct ModuleParameters {
   NvdimmKind kind = NvdimmKind::flash;
   Bytes capacity{32LL << 30};  // raw
-  std::int64_t command_queue = 4096;
-  NvdimmAccess access = NvdimmAccess::line;
+  std::int64_t command_queue = kAsHost;
+  NvdimmAccess access = NvdimmAccess::automatic;
   PowerParameters power;
 
   // From other parts of the configuration: system.store_data; slots of the host's queues, whose
@@ -47,6 +49,10 @@ struct ModuleParameters {
   std::int64_t spared_writes = 0;
   Tick line_burst = 5 * kNanosecond;
 
+  // Returns the most commands that may be unfinished.
+  std::int64_t commands() const {
+    return command_queue == kAsHost ? host_slots + posted_writes : command_queue;
+  }
   // Returns the number of tags: those of the host's commands, then those of its posted writes.
   std::size_t tags() const {
     return static_cast<std::size_t>(std::max(command_queue, host_slots + posted_writes));

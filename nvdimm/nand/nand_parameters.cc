@@ -55,8 +55,7 @@ void declare_kind(ParameterSet& set, NandParameters& nand) {
       {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
        "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
        "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance; "
-       "hbf_256 "
-       "also bus_rate, command_time, cache and cache_busy_time",
+       "hbf_256 also bus_rate, command_time, cache, cache_busy_time and suspend",
        "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
        "nvdimm/nand/nand_presets.cc"});
   set.choice("suspend", nand.suspend,

@@ -114,6 +114,7 @@ void set_hbf(NandParameters& nand) {
   nand.command_time = Tick(0);
   nand.cache = true;
   nand.cache_busy_time = Tick(0);
+  nand.suspend = SuspendMode::none;
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ def keep(config: Config, content: bytes) -> Path:
     ("change", "parts"),
     [
         (lambda text: "", ("'version'",)),
-        (lambda text: text.replace("version 2", "version 1"), (":3:", "'2'", "'1'")),
+        (lambda text: text.replace("version 3", "version 1"), (":3:", "'3'", "'1'")),
         (lambda text: text.replace("\nnvdimm", "\nnvram"), (":18:", "'nvdimm'", "'nvram'")),
         (lambda text: text.replace("100 100", "100 x", 1), (":9:", "1000000000", "'x'")),
         (lambda text: text.replace("100 100", "-5 100", 1), (":9:", "1000000000", "'-5'")),

@@ -124,7 +124,9 @@ def test_one_queue_hurts_beside_those_who_fill_it() -> None:
     def gain(program: str, machine: str) -> float:
         workload = f"mix:{program}+mcf"
         one, two = (
-            stats(workload, policy, frontend__node__machine=machine)["core.0.ipc"]
+            stats(workload, policy, nvdimm__access="line", frontend__node__machine=machine)[
+                "core.0.ipc"
+            ]
             for policy in ("unified_fr_fcfs,drained", "split,drained")
         )
         return float(two / one - 1)

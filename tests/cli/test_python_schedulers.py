@@ -164,7 +164,8 @@ def test_epochs_are_seen(tmp_path: Path) -> None:
     Fenced.order.clear()
     Fenced.seen.clear()
     bundle = Bundle("fenced", "split", {}, {SCHEDULERS[1]: Fenced})
-    hmsim.run("quick", workload, policy=bundle, check=True)
+    quick = hmsim.load_config("quick", {"nvdimm.access": "line"})
+    hmsim.run(quick, workload, policy=bundle, check=True)
     assert len(Fenced.seen) > 10
     assert len(Fenced.order) >= 40 * 64
     assert Fenced.order == sorted(Fenced.order)

@@ -321,6 +321,7 @@ def test_fastest_and_slowest_layers_enclose_the_time_of_the_whole_model(
     weights: str, kv: str
 ) -> None:
     keys = {"batch": 4, "context": 64, "weights": weights, "kv": kv, "outstanding": 8, "layers": 8}
+    keys["window"] = 1
     whole = decode(**keys, steps=4).stats["agent.0.step_time_us.mean"]
     for count in (2, 4):
         stats = decode(**keys, steps=4, layers_simulated=count).stats

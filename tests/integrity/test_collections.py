@@ -47,6 +47,7 @@ def test_requests_blocked_by_collections_are_not_flash_commands_in_queues(tmp_pa
 def test_quick_collects_garbage(tmp_path: Path, scheduler: str) -> None:
     # Copies of two collections on one channel overlap, so each takes as long as it does alone.
     apart = {"nvdimm.gc.scheduler": scheduler, "nvdimm.gc.hold_channel": False}
+    apart["nvdimm.buffer.manager"] = "on_demand"
     stats = collect(tmp_path, "quick", **apart).stats
     assert stats["nvdimm.gc.count"] >= 8
     valid = stats["nvdimm.gc.valid_pages.mean"]

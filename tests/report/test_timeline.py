@@ -46,6 +46,9 @@ VARIANTS = {
 }
 
 
+ON_DEMAND = {"nvdimm.buffer.manager": "on_demand", "nvdimm.nand.suspend": "none"}
+
+
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the usual kind, with its log."""
@@ -58,7 +61,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def collecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that collects garbage, with its log."""
     directory = tmp_path_factory.mktemp("collecting") / "run"
-    runs.make(directory, workload=runs.WRITES, command_log=True)
+    runs.make(directory, ON_DEMAND, runs.WRITES, command_log=True)
     return directory
 
 
@@ -315,7 +318,16 @@ def test_the_window_of_the_page_holds_what_it_shows(tmp_path: Path) -> None:
     page = (REPO / "docs" / "timeline.md").read_text(encoding="utf-8")
     shown = re.search(r"^hmsim timeline \S+ (--from \S+ --to \S+)$", page, re.MULTILINE)
     assert shown is not None
-    run = ("run", "quick", "--workload", "demo", "--set", "frontend.block.window=64")
+    run = (
+        "run",
+        "quick",
+        "--workload",
+        "demo",
+        "--set",
+        "frontend.block.window=64",
+        "--set",
+        "nvdimm.access=line",
+    )
     succeed(*run, "--command-log", "--log-rows", 10_000, "--out", tmp_path / "run")
     succeed("timeline", tmp_path / "run", *shown[1].split(), "--out", tmp_path / "window")
     words = (tmp_path / "window" / "timeline.svg").read_text(encoding="utf-8")

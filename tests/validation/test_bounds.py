@@ -211,8 +211,9 @@ def test_more_than_104_entries_are_a_number_of_queues_of_128() -> None:
 
 def test_copies_that_hold_flash_channels_are_no_reason_for_a_faster_bus() -> None:
     """Twice the rate gains 3 % in quick's demo with 32 commands; 128 commands gain 43 %."""
-    limits = {"controller.outstanding": 32, "frontend.block.window": 64}
-    result = run(load_config("quick", limits), "demo")
+    limits = {"controller.outstanding": 32, "frontend.block.window": 64, "nvdimm.access": "line"}
+    flash = {"nvdimm.buffer.manager": "on_demand", "nvdimm.nand.suspend": "none"}
+    result = run(load_config("quick", limits | flash), "demo")
     dram, nvdimm = bound_of(result)
     assert nvdimm.gains[0][0] == ("controller.outstanding",)
     assert dram.what == "the queue" and "controller.queues to split" in str(dram)

@@ -18,7 +18,7 @@ from hmsim.config.settings import Setting, merge, read_text_file
 
 # Version of keys and files. Raise it when a default of the hardware changes: a key hashes only what
 # differs from the defaults.
-VERSION = 2
+VERSION = 3
 FORMAT = 1  # version of the text that policies.harmonic.table takes
 SUFFIX = ".table"
 SHIPPED = "configs/harmonic"
@@ -44,7 +44,9 @@ NEUTRAL = {
     "controller.arbiter": "oldest_first",
     "controller.writes": "mixed",  # DRAM's patterns are reads
     "nvdimm.present": "true",
+    "nvdimm.access": "line",
     "nvdimm.unmapped_read": "flash",
+    "nvdimm.buffer.manager": "on_demand",
     "nvdimm.ftl.victim": "greedy",
     "nvdimm.precondition.fill": "0",
     "nvdimm.precondition.overwrite": "0",
@@ -57,8 +59,6 @@ APART = (
     "controller.bus",
     "controller.drain_",
     "controller.starvation_limit",
-    "nvdimm.access",
-    "nvdimm.buffer.manager",
     "nvdimm.gc.",
     "nvdimm.precondition.",
     "nvdimm.power.",

@@ -42,6 +42,9 @@ CONFIG = "mascots16"
 MADE_WITH = (
     Setting("controller.outstanding", "32", "figures"),
     Setting("frontend.block.window", "64", "figures"),
+    Setting("nvdimm.access", "line", "figures"),
+    Setting("nvdimm.buffer.manager", "on_demand", "figures"),
+    Setting("nvdimm.nand.suspend", "none", "figures"),
 )
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
 # The write mode that decides claims about schedulers: that of FIRM and NVM Duet, which drain. It

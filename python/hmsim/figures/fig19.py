@@ -12,7 +12,7 @@ import pandas as pd
 from hmsim.common.directories import new_file
 from hmsim.figures.claims import BY_ID
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import Runs, block_agent, workload
+from hmsim.figures.experiment import Runs, block_agent, system, workload
 from hmsim.figures.gains import chosen
 from hmsim.figures.log_trace import write_log
 from hmsim.figures.logs import BINS, Responses
@@ -45,11 +45,9 @@ def points(runs: Runs) -> list[Point]:
     """Return every load under every scheduler."""
     return [
         point(
-            "quick",
+            system("split", {**overrides, "nvdimm.gc.scheduler": scheduler}, "quick"),
             workload(name, [agent]),
-            policy="split",
             seed=seed,
-            overrides={**overrides, "nvdimm.gc.scheduler": scheduler},
             axes={"load": name, "scheduler": scheduler},
             runner=Responses(),
         )

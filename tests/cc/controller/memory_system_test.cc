@@ -195,6 +195,31 @@ TEST(MemorySystem, OnlyLinesForTheNvdimmAreSpared) {
   EXPECT_EQ(memory.memory.peek(MemoryClass::nvdimm, Address(8192)), LineBytes{});
 }
 
+TEST(MemorySystem, DefaultsFollowTheModules) {
+  struct Case {
+    const char* keys;
+    bool blocks;
+    std::int64_t entries;
+  };
+  const std::string hbf =
+      "dram.preset=hbm3_6400_4h_2gb_x32 nvdimm.attach=hbf nvdimm.nand.preset=hbf_256 ";
+  for (const Case& each :
+       {Case{"", true, 128}, Case{"nvdimm.nand.dies=4", true, 512},
+        Case{"nvdimm.nand.dies=2 nvdimm.count=2", true, 512},
+        Case{"nvdimm.nand.dies=4 controller.nvdimm_queue_depth=5", true, 5},
+        Case{"nvdimm.nand.dies=4 nvdimm.access=line", false, 128},
+        Case{"controller.ack=nvdimm_p", false, 128}, Case{"nvdimm.attach=cxl", false, 128},
+        Case{"nvdimm.kind=pcm", false, 128}, Case{"nvdimm.buffer.granularity=item", false, 128},
+        Case{"hbf.dies=1", false, 512}, Case{"hbf.dies=4", false, 2048}}) {
+    const std::string keys = each.keys;
+    const bool of_hbf = keys.find("hbf") == 0;
+    const SystemConfig config =
+        make_config(keys_from("controller.queues=split " + (of_hbf ? hbf : "") + keys));
+    EXPECT_EQ(config.block_access(), each.blocks) << keys;
+    EXPECT_EQ(config.nvdimm_slots(), each.entries) << keys;
+  }
+}
+
 TEST(MemorySystem, DramForgetsWithoutPower) {
   Silent requester;
   Memory memory(Assignments{{"system.store_data", "true"}, {"controller.channels", "2"}});

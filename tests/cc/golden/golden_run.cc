@@ -42,7 +42,11 @@ std::unique_ptr<Simulation> make(const GoldenCase& golden, Tick length) {
   options.seed = 11;
   options.check = true;
   options.log_commands = golden.agents.empty() ? 0 : kMostRows;
-  Assignments config = golden.config;
+  // Where a case states nothing else, commands are lines, and flash works on demand.
+  Assignments config = joined<Assignments::value_type>({{"nvdimm.access", "line"},
+                                                        {"nvdimm.buffer.manager", "on_demand"},
+                                                        {"nvdimm.nand.suspend", "none"}},
+                                                       golden.config);
   if (!golden.agents.empty()) {
     config.emplace_back("frontend.time_limit", format_time(length));
   }

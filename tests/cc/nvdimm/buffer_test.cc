@@ -14,7 +14,7 @@ constexpr Tick kPageRead{70'780'000};
 
 TEST(Buffer, SequentialLinesHitOrMerge63TimesIn64) {
   for (const bool write : {false, true}) {
-    NvdimmParameters parameters;
+    NvdimmParameters parameters = plain_nvdimm();
     parameters.buffer.read_size = 64 * kPageBytes;
     parameters.buffer.write_size = 64 * kPageBytes;
     Rig rig(parameters);
@@ -37,7 +37,7 @@ TEST(Buffer, SequentialLinesHitOrMerge63TimesIn64) {
 }
 
 TEST(Buffer, ItemsAreNotMergedAcrossAPage) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.buffer.granularity = BufferGranularity::item;
   Rig rig(parameters);
   EXPECT_EQ(rig.read(0, 0), kLookup + kPageRead);

@@ -16,7 +16,7 @@ constexpr Tick kLookup{52'000};
 constexpr Tick kPageRead{50'000'000 + 300'000 + 20'480'000};  // tR, command, 4 KiB at 200 MB/s
 
 NvdimmParameters with_firmware(Tick time, Tick occupied, std::int64_t lanes) {
-  NvdimmParameters parameters;  // 8 LUNs read 113,027 pages a second
+  NvdimmParameters parameters = plain_nvdimm();  // 8 LUNs read 113,027 pages a second
   parameters.nand.firmware = {time, occupied, lanes};
   parameters.buffer.read_size = 2048 * kPageBytes;
   return parameters;

@@ -19,7 +19,7 @@ constexpr std::int64_t kReadTime = 50'000'000;
 constexpr std::int64_t kTransfer = 20'480'000;
 
 NvdimmParameters one_lun() {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.capacity = Bytes(64 << 20);
   parameters.nand.channels = 1;
   parameters.nand.chips = 1;

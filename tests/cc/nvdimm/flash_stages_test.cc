@@ -6,6 +6,7 @@
 #include <string>
 
 #include "simulation/rigs/flash_bench.h"
+#include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::int64_t kPlaneBusy = 500'000;
 constexpr std::int64_t kCacheBusy = 3'000'000;
 
 NvdimmParameters one_lun() {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.capacity = Bytes(64 << 20);
   parameters.nand.channels = 1;
   parameters.nand.chips = 1;

@@ -15,6 +15,7 @@
 #include "nvdimm/ftl/lun_blocks.h"
 #include "nvdimm/ftl/page_map.h"
 #include "nvdimm/ftl/wear_spread.h"
+#include "tests/cc/nvdimm/rig.h"
 #include "tests/cc/states.h"
 
 namespace hmsim {
@@ -152,7 +153,7 @@ TEST(PageMap, IsLoadedWithItsOwnersAndRefusesTwoPagesInOnePlace) {
 
 NvdimmParameters with_dynamic_allocation(std::int64_t parts, std::int64_t commands,
                                          std::int64_t frames) {
-  NvdimmParameters parameters;  // 8 LUNs
+  NvdimmParameters parameters = plain_nvdimm();  // 8 LUNs
   parameters.nand.page_size = parts * kPageBytes;
   parameters.capacity = Bytes(1LL << 30);
   parameters.command_queue = commands;

@@ -11,6 +11,7 @@
 #include "nvdimm/flash_shape.h"
 #include "nvdimm/ftl/ftl_census.h"
 #include "nvdimm/precondition.h"
+#include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
 namespace {
@@ -137,7 +138,7 @@ TEST(Ftl, LeastWornFreeBlockIsUsedNext) {
 }
 
 TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.nand.dies = 2;  // 4 channels, 2 chips, 2 dies; LUN = (channel * 2 + chip) * 2 + die
   const auto first_luns = [&parameters](const char* order) {
     parameters.ftl.order = order;
@@ -170,7 +171,7 @@ TEST(Ftl, ABlockThatFailsIsCollectedAtOnce) {
 
 // A flash page of 4 KiB holds a single page, so no pages merge.
 TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.ftl.partial_writes = PartialWrites::merge;
   for (const std::int64_t parts : {1, 2, 4}) {
     parameters.nand.page_size = parts * kPageBytes;
@@ -206,7 +207,7 @@ TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
 // Pages with a fixed place fill complete stripes.
 TEST(Ftl, FixedAllocationNeedsWholeStripes) {
   for (const std::int64_t capacity : {60, 64}) {
-    NvdimmParameters parameters;  // 8 LUNs
+    NvdimmParameters parameters = plain_nvdimm();  // 8 LUNs
     parameters.capacity = capacity * Bytes(1 << 20);
     parameters.ftl.allocation = PageAllocation::fixed;
     const FtlShape shape = ftl_shape(parameters);
@@ -282,7 +283,7 @@ TEST(Ftl, DynamicAllocationPrefersIdleLuns) {
 }
 
 TEST(Ftl, PreconditioningLeavesALunAtItsThreshold) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.capacity = Bytes(256LL << 20);
   parameters.buffer.write_size = Bytes(1 << 20);
   parameters.ftl.over_provisioning = 15;

@@ -12,12 +12,12 @@ constexpr Tick kPageRead{300'000 + 50'000'000 + 20'480'000};
 constexpr Tick kPageProgram{300'000 + 20'480'000 + 650'000'000};
 
 TEST(Latency, ReadMissIsLookupCommandCellReadAndTransfer) {
-  Rig rig{NvdimmParameters()};
+  Rig rig{plain_nvdimm()};
   EXPECT_EQ(rig.read(17).value(), 70'832'000);
 }
 
 TEST(Latency, ReadHitIsTheLookup) {
-  Rig rig{NvdimmParameters()};
+  Rig rig{plain_nvdimm()};
   rig.read(17, 3);
   EXPECT_EQ(rig.read(17, 60), kLookup);
   EXPECT_EQ(rig.read(17, 3), kLookup);
@@ -25,7 +25,7 @@ TEST(Latency, ReadHitIsTheLookup) {
 
 TEST(Latency, LookupsOverlapUnlessThePortIsSerial) {
   for (const bool serial : {false, true}) {
-    NvdimmParameters parameters;
+    NvdimmParameters parameters = plain_nvdimm();
     parameters.buffer.port = serial ? BufferPort::serial : BufferPort::pipelined;
     Rig rig(parameters);
     rig.read(5);
@@ -44,7 +44,7 @@ TEST(Latency, LookupsOverlapUnlessThePortIsSerial) {
 // first page, and flash reads both at once.
 TEST(Latency, AcksFollowReadinessOrTheOrderOfCommands) {
   for (const AckOrder order : {AckOrder::ready, AckOrder::command}) {
-    NvdimmParameters parameters;
+    NvdimmParameters parameters = plain_nvdimm();
     parameters.ack_order = order;
     Rig rig(parameters);
     rig.read(9);
@@ -83,7 +83,7 @@ TEST(Latency, WhatEndsAtTheSameTimeEndsAsItWasSent) {
 }
 
 TEST(Latency, SpareBytesAndBusRateStretchTheTransfer) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.nand.transfer_spare = true;
   parameters.nand.bus_rate = 50'000'000;
   Rig rig(parameters);

@@ -338,7 +338,7 @@ TEST(Watermark, ABurstAfterIdleTimeFindsFreeFrames) {
 // each 100 us keeps the LUNs mostly idle.
 TEST(Watermark, HotPagesAreProgrammedAsRarelyAsOnDemand) {
   const auto programmed = [](const char* manager) {
-    NvdimmParameters parameters;
+    NvdimmParameters parameters = plain_nvdimm();
     parameters.capacity = Bytes(512 << 20);
     parameters.buffer.write_size = 256 * kPageBytes;
     parameters.buffer.manager = manager;

@@ -6,12 +6,13 @@
 
 #include "check/media_checker.h"
 #include "nvdimm/media/media_module.h"
+#include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
 
 // 4 banks of 64 lines; 16 KiB.
 inline NvdimmParameters small_media() {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.kind = NvdimmKind::pcm;
   parameters.capacity = Bytes(16 << 10);
   parameters.command_queue = 64;
@@ -38,7 +39,7 @@ struct MediaFaults {
 
 // Returns the parameters that a checker of the module needs.
 inline NvdimmParameters parameters_of(const MediaModule& module) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   static_cast<ModuleParameters&>(parameters) = module.parameters();
   parameters.media = module.media();
   return parameters;

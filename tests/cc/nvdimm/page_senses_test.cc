@@ -7,6 +7,7 @@
 #include "check/flash_checker.h"
 #include "core/random.h"
 #include "simulation/rigs/flash_bench.h"
+#include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::int64_t kProgram = 650'000'000;
 constexpr std::int64_t kFirst = kCommand + kSense + kPart;
 
 NvdimmParameters one_lun() {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.capacity = Bytes(64 << 20);
   parameters.nand.channels = 1;
   parameters.nand.chips = 1;

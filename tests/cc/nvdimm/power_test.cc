@@ -40,7 +40,7 @@ TEST(Power, EnergyIsDrawTimesHoldUp) {
 // on one LUN; writes on credit; spared writes of the host's queue; and programs whose frames are
 // already released.
 TEST(Power, TheWorstCaseHoldsAllThatMayBeOnItsWay) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.buffer.write_size = 8 * kPageBytes;
   const Tick program = parameters.nand.program_time;
   const Tick read = parameters.nand.read_time;
@@ -72,7 +72,7 @@ TEST(Power, TheLongestSaveAndRecoveryAreKept) {
 }
 
 TEST(Power, AFullWriteBufferTakesThatLong) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.store_data = true;
   parameters.capacity = Bytes(256LL << 20);
   parameters.buffer.read_size = Bytes(1 << 20);
@@ -101,7 +101,7 @@ TEST(Power, AFullWriteBufferTakesThatLong) {
 }
 
 std::string energy_error(std::int64_t millijoules, std::int64_t draw = 2500) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.buffer.write_size = 1024 * kPageBytes;
   parameters.power.energy = millijoules;
   parameters.power.draw = draw;

@@ -10,6 +10,7 @@
 #include "core/kernel.h"
 #include "nvdimm/nvdimm.h"
 #include "tests/cc/nvdimm/flash_watch.h"
+#include "tests/cc/states.h"
 
 namespace hmsim {
 
@@ -17,9 +18,18 @@ inline Address line_address(std::int64_t page, std::int64_t line = 0) {
   return Address(page * kPageBytes.value() + line * kLineBytes.value());
 }
 
-// Returns an NVDIMM of 1 MiB: 1 channel with 1 LUN of 16 blocks of 16 pages.
-inline NvdimmParameters small_nvdimm() {
+// Returns parameters of an NVDIMM that writes back on demand and suspends no operation.
+inline NvdimmParameters plain_nvdimm() {
   NvdimmParameters parameters;
+  parameters.command_queue = 4096;
+  parameters.buffer.manager = "on_demand";
+  parameters.nand.suspend = SuspendMode::none;
+  return parameters;
+}
+
+// Returns a plain NVDIMM of 1 MiB: 1 channel with 1 LUN of 16 blocks of 16 pages.
+inline NvdimmParameters small_nvdimm() {
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.capacity = Bytes(1 << 20);
   parameters.command_queue = 64;
   parameters.buffer.read_size = 4 * kPageBytes;
@@ -135,11 +145,7 @@ class Rig : public AckListener {
     kernel_.serialize(archive);  // last: asks every component for its next event
     kernel_.notify_all();
   }
-  std::string saved() {
-    Archive archive;
-    serialize(archive);
-    return archive.bytes();
-  }
+  std::string saved() { return testing::state_of(*this); }
 
   std::vector<Ack> acks;
   std::uint8_t lines = 1;  // of each command of run()

@@ -19,7 +19,7 @@ constexpr Tick kPageRead = kCommand + kCells + kTransfer;
 constexpr Tick kCycle{1'250};
 
 NvdimmParameters of_items(ItemReads reads) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.buffer.granularity = BufferGranularity::item;
   parameters.buffer.item_reads = reads;
   return parameters;
@@ -184,7 +184,7 @@ TEST(SharedReads, ALoneSequentialReaderWaitsTwiceForAPage) {
     });
     return std::pair(rig.now(), rig.statistics().nand.page_reads);
   };
-  EXPECT_EQ(run(NvdimmParameters()),
+  EXPECT_EQ(run(plain_nvdimm()),
             std::pair(kPages * (kLookup + kPageRead + kLookup), Counter{kPages}));
   EXPECT_EQ(run(of_items(ItemReads::shared)),
             std::pair(kPages * 2 * (kLookup + kPageRead), Counter{2 * kPages}));

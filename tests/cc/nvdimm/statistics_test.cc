@@ -16,8 +16,8 @@ Statistic find(const StatisticRegistry& registry, const std::string& path) {
 }
 
 TEST(NvdimmStatistics, ReadSeveralNvdimmsAsOne) {
-  Rig first{NvdimmParameters()};
-  Rig second{NvdimmParameters()};
+  Rig first{plain_nvdimm()};
+  Rig second{plain_nvdimm()};
   StatisticRegistry registry;
   register_flash_statistics(registry, {&first.nvdimm(), &second.nvdimm()});
   EXPECT_FALSE(find(registry, "nvdimm.buffer.read_hit_ratio").present);
@@ -37,7 +37,7 @@ TEST(NvdimmStatistics, ReadSeveralNvdimmsAsOne) {
 }
 
 TEST(NvdimmStatistics, UtilisationIsBusyTimeOverAllTime) {
-  Rig rig{NvdimmParameters()};
+  Rig rig{plain_nvdimm()};
   StatisticRegistry registry;
   register_flash_statistics(registry, {&rig.nvdimm()});
   rig.read(0);
@@ -49,7 +49,7 @@ TEST(NvdimmStatistics, UtilisationIsBusyTimeOverAllTime) {
 }
 
 TEST(NvdimmStatistics, EnergyIsThatSinceTheReset) {
-  Rig rig{NvdimmParameters()};
+  Rig rig{plain_nvdimm()};
   StatisticRegistry registry;
   register_flash_statistics(registry, {&rig.nvdimm()});
   rig.read(0);

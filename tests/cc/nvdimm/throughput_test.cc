@@ -39,20 +39,20 @@ double saturated_rate(NvdimmParameters parameters, bool is_write) {
 }
 
 TEST(Throughput, EightLunsReadAPageEachInTheTimeOfOne) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   const double limit = 8 * 4096 / 70.78;  // 463 MB/s
   EXPECT_NEAR(saturated_rate(parameters, false), limit, 0.01 * limit);
 }
 
 TEST(Throughput, ASlowBusIsTheLimit) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.nand.bus_rate = 50'000'000;
   const double limit = 4 * 4096 / (81.92 + 0.3);  // 199 MB/s
   EXPECT_NEAR(saturated_rate(parameters, false), limit, 0.01 * limit);
 }
 
 TEST(Throughput, DiesOfAChipReadInParallel) {
-  NvdimmParameters parameters;
+  NvdimmParameters parameters = plain_nvdimm();
   parameters.nand.channels = 1;
   parameters.nand.chips = 1;
   parameters.nand.dies = 2;
@@ -64,7 +64,7 @@ TEST(Throughput, EightLunsProgramAPageEachInTheTimeOfOne) {
   const double limit = 8 * 4096 / 670.78;  // 48.85 MB/s
   for (const PageAllocation allocation : {PageAllocation::dynamic, PageAllocation::fixed}) {
     for (const char* const manager : {"on_demand", "watermark"}) {
-      NvdimmParameters parameters;
+      NvdimmParameters parameters = plain_nvdimm();
       parameters.ftl.allocation = allocation;
       parameters.buffer.manager = manager;
       EXPECT_NEAR(saturated_rate(parameters, true), limit, 0.01 * limit) << manager;

@@ -26,6 +26,7 @@ const char* name_of(Persistence persistence) {
 Assignments small_data(Persistence persistence, const char* kind) {
   return {{"system.store_data", "true"},
           {"nvdimm.kind", kind},
+          {"nvdimm.access", "line"},
           {"nvdimm.capacity", "8MiB"},
           {"nvdimm.ftl.over_provisioning", "60"},
           {"nvdimm.buffer.read_size", "64KiB"},

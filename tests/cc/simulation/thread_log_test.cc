@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, ThreadLogAndStatistics,
 TEST(ThreadLog, ReadsLastAsLongAsTheirLines) {
   Job job{"thread a\ncompute 4000\nread 7\ncompute 400\nread 90\nread 91\n",
           {},
-          {{"frontend.node.machine", "dma"}}};
+          {{"frontend.node.machine", "dma"}, {"nvdimm.access", "line"}}};
   job.log_rows = kMany;
   const auto simulation = run(job);
   const RequestLog::Columns requests = simulation->take_requests();
