@@ -42,6 +42,10 @@ LOADS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "TPC-C, as fast as it goes": ("tpcc", "requests: 4000", {}),
     "Log, as fast as it goes": ("log", "", SEQUENTIAL),
 }
+PAPERS = {
+    **{"nvdimm.access": "line", "nvdimm.buffer.manager": "on_demand"},
+    "nvdimm.nand.suspend": "none",
+}
 COLUMNS = {
     "nvdimm.response_time_us.mean": ("mean, us", "{:.0f}"),
     "nvdimm.response_time_us.p99": ("p99, us", "{:.0f}"),
@@ -55,7 +59,7 @@ COLUMNS = {
 
 def run(workload: Path, overrides: dict[str, Any], seed: int) -> dict[str, float]:
     """Return the statistics of a run of the program alone."""
-    config = hmsim.load_config("quick", overrides)
+    config = hmsim.load_config("quick", {**PAPERS, **overrides})
     return dict(hmsim.run(config, workload, policy="split", seed=seed).stats)
 
 

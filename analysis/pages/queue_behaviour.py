@@ -2,8 +2,8 @@
 """Sensitivity of the paper's Fig. 7 and 8a to the block agents' parameters.
 
 `hmsim figure` draws the figures themselves. This module prints tables of docs/workloads.md. The
-runs use the twins of our programs, one channel of configs/quick.yaml, FR-FCFS, one queue of 128
-entries for both classes, and no garbage collection.
+runs use the twins of our programs, one channel of configs/quick.yaml with commands of a line,
+FR-FCFS, one queue of 128 entries for both classes, and no garbage collection.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def config() -> Config:
-    overrides = {"controller.queues": "unified", "nvdimm.precondition.fill": 0}
-    overrides["nvdimm.precondition.overwrite"] = 0
+    overrides = {"controller.queues": "unified", "nvdimm.access": "line"}
+    overrides |= {"nvdimm.precondition.fill": 0, "nvdimm.precondition.overwrite": 0}
     return load_config("quick", overrides, where="tools/pages queues")
 
 
