@@ -52,12 +52,11 @@ class MemorySystem final : public MemoryPort,
   bool send_and_ask(Request& request, Tick now);
   Bytes capacity(MemoryClass memory) const override;
   Bytes largest_request(MemoryClass memory) const override {
-    const bool pages = !hbf_.empty() || block_access();
+    const bool pages = !hbf_.empty() || config_.block_access();
     return memory == MemoryClass::nvdimm && pages ? kPageBytes : kLineBytes;
   }
-  bool block_access() const override { return config_.block_access(); }
-  std::int64_t nvdimm_entries() const override {
-    return config_.nvdimm_slots() * config_.all_channels();
+  NvdimmTraits nvdimm_traits() const override {
+    return {config_.block_access(), config_.nvdimm_slots() * config_.all_channels()};
   }
   Collections collections() const override;
 

@@ -27,9 +27,9 @@ class NodeMemory final : public MemoryPort {
   Bytes largest_request(MemoryClass memory) const override {
     return system_.largest_request(memory);
   }
-  bool block_access() const override { return system_.block_access(); }
-  std::int64_t nvdimm_entries() const override {
-    return system_.nvdimm_entries() / system_.config().nodes;
+  NvdimmTraits nvdimm_traits() const override {
+    const NvdimmTraits all = system_.nvdimm_traits();
+    return {all.block_access, all.entries / system_.config().nodes};
   }
   std::int64_t trim(Address address, Bytes size, Tick now) override {
     return system_.trim(address + offset(MemoryClass::nvdimm), size, now);

@@ -119,8 +119,6 @@ class Requester {
 // Interface to the memory system.
 class MemoryPort {
  public:
-  static constexpr std::int64_t kEntries = 64;  // of a port without queues
-
   virtual ~MemoryPort() = default;
   // Accepts the request at `now` and assigns its id and arrival. While its queue is full, the
   // request waits outside in order of arrival. Requesters must bound their own outstanding
@@ -130,12 +128,13 @@ class MemoryPort {
   virtual Bytes capacity(MemoryClass memory) const = 0;
   // Returns the largest size of one request of this class.
   virtual Bytes largest_request(MemoryClass /*memory*/) const { return kLineBytes; }
-  // Returns whether NVDIMM requests of several lines are commands for a page (nvdimm.access:
-  // block). Only block drivers send them. Such a write is safe when it is done, not when it is
-  // admitted.
-  virtual bool block_access() const { return false; }
-  // Returns the NVDIMM requests that the queues of all channels hold.
-  virtual std::int64_t nvdimm_entries() const { return kEntries; }
+  struct NvdimmTraits {
+    // Whether requests of several lines are commands for a page (nvdimm.access: block). Only block
+    // drivers send them. Such a write is safe when it is done, not when it is admitted.
+    bool block_access = false;
+    std::int64_t entries = 64;  // NVDIMM requests that the queues of all channels hold
+  };
+  virtual NvdimmTraits nvdimm_traits() const { return {}; }
   // Discards the contents of the NVDIMM pages that lie entirely within the range. Returns their
   // number.
   virtual std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) { return 0; }

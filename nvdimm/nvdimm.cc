@@ -21,7 +21,7 @@ void record_programmed(const Ftl& ftl, FlashArray& flash) {
                              ftl.frontiers().written_pages(lun, block) >> ftl.shape().part_bits);
     }
   }
-  flash.report_programmed();
+  flash.observers().each([&](FlashObserver& each) { flash.programmed().report_to(each); });
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
   port_ = &port;
   requester_ = requester;
-  blocks_ = port.block_access();
+  const MemoryPort::NvdimmTraits traits = port.nvdimm_traits();
+  blocks_ = traits.block_access;
   access_lines_ = blocks_ && !parameters_.driver.sends_blocks()
                       ? 1
                       : port.largest_request(MemoryClass::nvdimm) / kLineBytes;
   if (parameters_.shared_by > 0) {
-    window_ =
-        std::clamp<std::int64_t>(port.nvdimm_entries() / parameters_.shared_by, 1, copy_.window);
+    window_ = std::clamp<std::int64_t>(traits.entries / parameters_.shared_by, 1, copy_.window);
   }
   const Bytes capacity = port.capacity(MemoryClass::nvdimm);
   io_queue_ = IoQueue(

@@ -108,7 +108,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   IoListener* listener_ = nullptr;
   std::uint16_t requester_ = 0;
   std::int64_t access_lines_ = 1;  // most lines of an access
-  bool blocks_ = false;            // port_->block_access()
+  bool blocks_ = false;            // MemoryPort::NvdimmTraits
   const Copy& copy_ = copy_of(parameters_.driver.copy);
   std::int64_t window_ = earlier(parameters_.window, copy_.window);
   IoQueue io_queue_{Bytes(0)};

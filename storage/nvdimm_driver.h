@@ -65,7 +65,7 @@ struct NvdimmDriver {
   Tick fault_time;  // per page on its first touch
 
   // Returns whether the driver sends the lines of a page as one command to NVDIMMs that take it
-  // (MemoryPort::block_access). Mapped files are loads and stores of lines, and so are copies
+  // (MemoryPort::NvdimmTraits). Mapped files are loads and stores of lines, and so are copies
   // through the caches or of words.
   bool sends_blocks() const {
     return software != IoDriverKind::dax && copy == CopyKind::non_temporal;

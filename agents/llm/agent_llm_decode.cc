@@ -48,10 +48,11 @@ void LlmDecode::prepare() {
   if (keys_.outstanding == DecodeKeys::kOfQueue) {
     constexpr std::int64_t kOfDevice = 64;
     const std::int64_t lines = std::max<std::int64_t>(keys_.window, 1);
-    keys_.outstanding = host_ != nullptr && host_->is_memory()
-                            ? std::clamp<std::int64_t>(environment().port->nvdimm_entries() / lines,
-                                                       1, DecodeKeys::kMostRequests)
-                            : kOfDevice;
+    keys_.outstanding =
+        host_ != nullptr && host_->is_memory()
+            ? std::clamp<std::int64_t>(environment().port->nvdimm_traits().entries / lines, 1,
+                                       DecodeKeys::kMostRequests)
+            : kOfDevice;
   }
   const std::array<Bytes, kTiers> capacity{environment().port->capacity(MemoryClass::dram),
                                            host_ == nullptr ? Bytes(0) : host_->capacity()};

@@ -51,10 +51,6 @@ void FlashArray::add_observer(FlashObserver& observer) {
   programmed_.report_to(observer);
 }
 
-void FlashArray::report_programmed() const {
-  observers_.each([this](FlashObserver& each) { programmed_.report_to(each); });
-}
-
 void FlashArray::submit(const FlashCommand& command, Tick now) {
   const std::uint32_t node = nodes_.take();
   nodes_[node].command = command;

@@ -95,8 +95,6 @@ class FlashArray {
   ProgrammedPages& programmed() { return programmed_; }
   // Reports the programmed pages to the observer, then every stage. It must outlive the array.
   void add_observer(FlashObserver& observer);
-  // Call after programmed() was set.
-  void report_programmed() const;
   const Observers<FlashObserver>& observers() const { return observers_; }
 
   // Before any command: registers a requester, which must outlive the array's commands. Checkpoints

@@ -62,7 +62,7 @@ class FakePort final : public MemoryPort, public Component {
   void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
   void set_largest_request(Bytes size) { largest_request_ = size; }
   Bytes largest_request(MemoryClass /*memory*/) const override { return largest_request_; }
-  bool block_access() const override { return blocks; }
+  NvdimmTraits nvdimm_traits() const override { return {blocks}; }
   bool blocks = false;
 
   void send(Request& request, Tick now) override {
