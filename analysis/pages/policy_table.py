@@ -38,9 +38,9 @@ CORES = {
 }
 PROGRAMS = {
     "tpcc": "kind: block_trace, core: 1, path: {data}/block/tpcc-small.trace, format: mqsim, "
-    "requests: 600",
+    "threads: 16, requests: 600",
     "sort": "kind: block_trace, core: 1, path: {root}/workloads/demo/sort.mqsim.zst, "
-    "format: mqsim, requests: 300",
+    "format: mqsim, threads: 16, requests: 300",
     "writes": "kind: synthetic, core: 1, target: nvdimm, pattern: sequential, read_ratio: 0, "
     "footprint: 128MiB, outstanding: 64, interval: 10ns, requests: 100000",
 }
