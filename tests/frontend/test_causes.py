@@ -11,6 +11,7 @@ from hmsim import InputError
 from hmsim.traces import escapes
 from hmsim.traces.causes import summarise
 from hmsim.traces.file import CAUSES, RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter
+from hmsim.traces.part import Part
 from hmsim.traces.tools import convert
 from messages import naming
 
@@ -147,17 +148,17 @@ def test_a_header_that_contradicts_itself_is_refused(tmp_path: Path, flags: int)
 
 def test_conversions_keep_causes_in_copies_of_all(tmp_path: Path) -> None:
     source, target = write(tmp_path / "t.hmsim.zst", RECORDS), tmp_path / "o.hmsim.zst"
-    convert(source, target, "hmsim", memory="both")
+    convert(source, target, "hmsim", Part("both"))
     assert read(target) == RECORDS
-    for options in ({"memory": "dram"}, {"memory": "both", "vcpu": 0}):
-        convert(source, target, "hmsim", force=True, **options)  # type: ignore[arg-type]
+    for part in (Part("dram"), Part("both", vcpu=0)):
+        convert(source, target, "hmsim", part, force=True)
         assert TraceFile(target).header.version == 2
         assert {word >> 45 for word in read(target) if word >> 40 & 3 == 3} <= {0, 1, 2}
 
 
 def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
     source, target = write(tmp_path / "t.hmsim.zst", RECORDS), tmp_path / "o.hmsim.zst"
-    convert(source, target, "hmsim", memory="both", skip=170, limit=2000)
+    convert(source, target, "hmsim", Part("both", skip=170, limit=2000))
     assert read(target) == [
         introduced(7, "fifteen letters")[0],
         *introduced(7, "fifteen letters")[1:],
@@ -187,9 +188,9 @@ def test_a_window_begins_with_what_was_written_before(tmp_path: Path) -> None:
     ]
     source, target = write(tmp_path / "t.hmsim.zst", records), tmp_path / "o.hmsim.zst"
     assert summarise(TraceFile(source).records())["written_before"] == 4
-    convert(source, target, "hmsim", memory="both", limit=100)
+    convert(source, target, "hmsim", Part("both", limit=100))
     assert read(target) == records
-    convert(source, target, "hmsim", memory="both", skip=31, force=True)
+    convert(source, target, "hmsim", Part("both", skip=31), force=True)
     kept = [written(8, 1), written(10, 2), written(9, 1), written(12, 1)]
     assert read(target) == [*kept, *beginning, line(NVDIMM | 13 * 64 | 1 << 40, 9), line(5, 10)]
     assert summarise(TraceFile(target).records())["written_before"] == 5

@@ -229,12 +229,15 @@ def convert(
 ) -> None:
     """Write a trace, or a part of it, in another format."""
     from hmsim.traces import tools as trace_tools  # with numpy: not for help
+    from hmsim.traces.part import Part
 
     with Bars(True) as bars:
         summary = trace_tools.convert(
-            *(path, out, to, name, force, lambda share: bars.report(path, share)),
-            *(memory, vcpu, skip, limit),
-            *(_options(columns, levels, zero_length, on_bad_record), take, every),
+            *(path, out, to, Part(memory, vcpu, skip, limit, take, every)),
+            name=name,
+            options=_options(columns, levels, zero_length, on_bad_record),
+            force=force,
+            report=lambda share: bars.report(path, share),
         )
     if json:
         print_json(summary)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +22,20 @@ from hmsim.traces.file import (
     TraceWriter,
     check_name,
 )
+from hmsim.traces.part import WHOLE, Part
 from hmsim.traces.records import (
     FILL,
     FORMATS,
-    LINE,
     NVDIMM,
-    Access,
     AnyPath,
     Reading,
     Reporter,
     find_format,
-    has_two_memories,
 )
 from hmsim.traces.writers import WRITERS, Counter, record, requests, whole, write_text
 
-MEMORIES = ("dram", "nvdimm", "both")
-ENDLESS = 1 << 63  # instructions
 PAGE_LINES = 64
 BATCH = 1 << 13  # pieces handed on at a time
-SAMPLED = ("accesses", "blocks")  # kinds of traces whose records can be cut and sampled
 # Formats that can be converted to each format.
 SOURCES = {
     to: [each.name for each in FORMATS.values() if each.name != to and each.kind in writer.kinds]
@@ -53,18 +48,14 @@ def convert(
     source: AnyPath,
     target: AnyPath,
     to: str,
+    part: Part = WHOLE,
+    *,
     name: str | None = None,
+    options: Mapping[str, str] | None = None,
     force: bool = False,
     report: Reporter | None = None,
-    memory: str | None = None,
-    vcpu: int | None = None,
-    skip: int = 0,
-    limit: int | None = None,
-    options: Mapping[str, str] | None = None,
-    take: int | None = None,
-    every: int = 1,
 ) -> dict[str, Any]:
-    """Write a trace in another format; the file is written atomically.
+    """Write a trace, or a part of it, in another format; the file is written atomically.
 
     Block requests become the lines that they touch. Times are copied one to one (instructions or
     nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
@@ -77,19 +68,11 @@ def convert(
         source: a trace, compressed or not.
         target: the file to write; a name in .gz, .xz or .zst compresses.
         to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``hmsim_rw``, ``mqsim`` or ``hmsim``.
+        part: what is kept.
         name: the format of ``source``; None: detected from the start of the file.
+        options: as for `hmsim.traces.info.info`.
         force: replace an existing file.
         report: called from time to time with the share that is read, None when unknown.
-        memory: for a trace of two memories, the accesses to keep: ``dram``, ``nvdimm`` or ``both``.
-            With ``both``, the NVDIMM's lines are 2^45 bytes above DRAM's.
-        vcpu: for a trace that records vCPUs, the one whose records are kept; None: all.
-        skip: for a trace in hmsim's format, instructions before the first record that is kept,
-            counted over the vCPUs that are kept; for traces of memory requests and blocks, records.
-        limit: for a trace in hmsim's format, instructions from there on; None: all.
-        options: as for `hmsim.traces.info.info`.
-        take: for traces of memory requests and blocks, records to keep at most; None: all.
-        every: for these traces, the first of each ``every`` records after ``skip`` is kept, at its
-            own time.
 
     Returns:
         ``from``, ``to``, ``accesses`` and, if any, the counts of items that the new format cannot
@@ -101,59 +84,20 @@ def convert(
         InputError: a file or a conversion is at fault.
     """
     found = find_format(source, name)
-    if to not in SOURCES:
-        near = nearest_name(to, list(SOURCES))
-        hint = f"; did you mean '{near}'?" if near else f"; possible: {', '.join(SOURCES)}"
-        raise InputError(f"cannot convert to '{to}'{hint}")
-    if found not in SOURCES[to]:
-        raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
-    _check_choice(source, found, memory, vcpu)
-    if found != "hmsim" and limit is not None:
-        raise InputError(
-            f"{os.fspath(source)}: --limit counts instructions of hmsim's format; use --take for "
-            f"records of {found}"
-        )
-    if (take is not None or every != 1) and FORMATS[found].kind not in SAMPLED:
-        raise InputError(
-            f"{os.fspath(source)}: --take and --every need a trace of memory requests or blocks, "
-            f"got {found} with {FORMATS[found].kind}"
-        )
-    if found != "hmsim" and skip and FORMATS[found].kind not in SAMPLED:
-        raise InputError(
-            f"{os.fspath(source)}: --skip needs a trace of memory requests or blocks, or of format "
-            f"hmsim, got {found}"
-        )
-    window = range(skip, ENDLESS if limit is None else skip + limit)
+    _check_formats(found, to)
+    part.check(source, found)
     if os.path.exists(target) and os.path.samefile(source, target):
         raise InputError(f"{os.fspath(target)}: must differ from the trace to convert")
     if to == "hmsim":
         check_name(target)
     counter = Counter()
-    accesses: Iterable[Access]
     lost: dict[str, int] = {}
     with new_file(target, force) as scratch:
         if found == to == "hmsim":
-            header = TraceFile(source).header
-            flags = header.flags if memory in (None, "both") else header.flags & ~TWO_MEMORIES
-            if vcpu is not None or not flags & TWO_MEMORIES:
-                flags &= ~CAUSES
-            caches = (header.l1, header.l2, header.l3)
-            causes = bool(flags & CAUSES)
-            pieces = _cut(TraceFile(source), memory, vcpu, causes, window, counter, report)
-            vcpus = header.vcpus if vcpu is None else 1
-            _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
+            _cut(source, scratch, part, counter, report)
         else:
             reading = Reading(source, found, options)
-            if found == "hmsim":
-                accesses = _chosen(reading.accesses(report), memory, vcpu, window)
-            else:
-                most = None if take is None else skip + (take - 1) * every + 1
-                accesses = itertools.islice(reading.accesses(report, most), skip, None, every)
-            writer = WRITERS[to]
-            cut = writer.cut
-            if cut is requests and found != "hmsim":
-                cut = whole  # they are requests already
-            pieces = writer.write(cut(counter, accesses), counter)
+            pieces = _rewritten(reading, found, to, part, counter, report)
             if to == "hmsim":
                 _write_hmsim(pieces, scratch, RENUMBERED_PAGES)
             else:
@@ -173,46 +117,42 @@ def convert(
     return summary
 
 
-def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | None) -> None:
-    """Raise InputError unless the trace has the chosen memory and vCPU."""
-    path = os.fspath(source)
-    if memory is not None and memory not in MEMORIES:
-        raise InputError(f"memory: must be one of {', '.join(MEMORIES)}, got '{memory}'")
-    if vcpu is not None:
-        if found != "hmsim":
-            raise InputError(f"{path}: traces of format {found} record no vCPUs")
-        vcpus = TraceFile(source).header.vcpus
-        if not 0 <= vcpu < vcpus:
-            raise InputError(f"{path}: has no vCPU {vcpu}: must be below {vcpus}")
-    two = found == "hmsim" and has_two_memories(source)
-    if two and memory is None:
-        raise InputError(f"{path}: has lines of two memories: choose one, or both (--memory)")
-    if memory is not None and not two:
-        raise InputError(f"{path}: has lines of one memory: --memory is not allowed")
+def _check_formats(found: str, to: str) -> None:
+    """Raise InputError unless a trace of the first format can become one of the second."""
+    if to not in SOURCES:
+        near = nearest_name(to, list(SOURCES))
+        hint = f"; did you mean '{near}'?" if near else f"; possible: {', '.join(SOURCES)}"
+        raise InputError(f"cannot convert to '{to}'{hint}")
+    if found not in SOURCES[to]:
+        raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
 
 
-def _chosen(
-    accesses: Iterable[Access], memory: str | None, vcpu: int | None, window: range
-) -> Iterator[Access]:
-    """Yield the kept accesses; times become those over all kept vCPUs."""
-    times: dict[int, int] = {}
-    total = 0
-    for access in accesses:
-        if vcpu is not None and access.source != vcpu:
-            continue
-        total += access.time - times.get(access.source, 0)
-        times[access.source] = access.time
-        if total >= window.stop:
-            return
-        if total < window.start:
-            continue
-        of_nvdimm = access.address >= NVDIMM * LINE
-        if memory in (None, "both"):
-            yield access._replace(time=total - window.start)
-        elif of_nvdimm == (memory == "nvdimm"):
-            yield access._replace(
-                time=total - window.start, address=access.address % (NVDIMM * LINE)
-            )
+def _rewritten(
+    reading: Reading, found: str, to: str, part: Part, counter: Counter, report: Reporter | None
+) -> Iterator[bytes]:
+    """Return the pieces of a trace in another format."""
+    if found == "hmsim":
+        accesses = part.of_lines(reading.accesses(report))
+    else:
+        accesses = part.of_records(reading, report)
+    writer = WRITERS[to]
+    cut = writer.cut
+    if cut is requests and found != "hmsim":
+        cut = whole  # they are requests already
+    return writer.write(cut(counter, accesses), counter)
+
+
+def _cut(
+    source: AnyPath, target: Path, part: Part, counter: Counter, report: Reporter | None
+) -> None:
+    """Write a part of a trace in hmsim's format in the same format."""
+    header = TraceFile(source).header
+    flags = header.flags if part.both else header.flags & ~TWO_MEMORIES
+    if part.vcpu is not None or not flags & TWO_MEMORIES:
+        flags &= ~CAUSES
+    pieces = _kept(TraceFile(source), part, bool(flags & CAUSES), counter, report)
+    vcpus = header.vcpus if part.vcpu is None else 1
+    _write_hmsim(pieces, target, flags, vcpus, (header.l1, header.l2, header.l3), header.label)
 
 
 def _words(trace: TraceFile, report: Reporter | None) -> Iterator[int]:
@@ -223,16 +163,11 @@ def _words(trace: TraceFile, report: Reporter | None) -> Iterator[int]:
             yield word
 
 
-def _cut(
-    trace: TraceFile,
-    memory: str | None,
-    vcpu: int | None,
-    causes: bool,
-    window: range,
-    counter: Counter,
-    report: Reporter | None,
+def _kept(
+    trace: TraceFile, part: Part, causes: bool, counter: Counter, report: Reporter | None
 ) -> Iterator[bytes]:
     """Yield the kept records; the instructions of dropped ones are added to the next record."""
+    memory, vcpu, window = part.memory, part.vcpu, part.window
     waiting = [0] * 8  # instructions of each vCPU
     total = 0
     # Thread state that must be written at the window's begin.
