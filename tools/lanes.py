@@ -68,6 +68,20 @@ REST = {
         "cluster", "sweeps on Slurm, and on batch systems that are feigned", "munge slurm-wlm"
     ),
     "gem5": of_marker("gem5", "inside the gem5 that GEM5 names", ""),
+    "sanitize": Lane(
+        "a tenth of the C++ tests, clang with address and undefined",
+        "clang-14 libclang-rt-14-dev libgtest-dev",
+        [f"{SCONS} test compiler=clang sanitize=address,undefined python=0 tests=tenth"],
+    ),
+    "fuzz": of_marker("fuzz", "seconds of fuzzing", "clang-14 libclang-rt-14-dev", f"{SCONS} fuzz"),
+    "lint": Lane(
+        "C++'s format and style, Python's types",
+        "clang-format-14 libgtest-dev liblemon-dev",
+        [f".venv/bin/python tools/lint.py {ONLY}"],
+    ),
+}
+# Run by name, or with --all: they take minutes and rarely find anything.
+BY_NAME = {
     "dramsim3": Lane(
         "DRAMsim3 as the oracle of DRAM",
         "" if shutil.which("cargo") else "cargo-web",  # Debian 12's cargo is too old for the lock
@@ -77,20 +91,6 @@ REST = {
         ],
         [f"{SCONS} extension"],
     ),
-    "sanitize": Lane(
-        "a tenth of the C++ tests, clang with address and undefined",
-        "clang-14 libclang-rt-14-dev libgtest-dev",
-        [f"{SCONS} test compiler=clang sanitize=address,undefined python=0 tests=tenth"],
-    ),
-    "fuzz": of_marker("fuzz", "seconds of fuzzing", "clang-14 libclang-rt-14-dev", f"{SCONS} fuzz"),
-    "lint": Lane(
-        "C++'s format and style, Python's types",
-        "clang-format-14 libgtest-dev",
-        [f".venv/bin/python tools/lint.py {ONLY}"],
-    ),
-}
-# Run by name, or with --all: they take minutes and rarely find anything.
-BY_NAME = {
     "guest": of_marker(
         "guest",
         "captures of a whole system, whose kernel is built",
