@@ -16,12 +16,12 @@ from support import fail, invoke, succeed, write
     [
         (
             ["nvdimm.nand.chips=3"],
-            ("quick.yaml:8: nvdimm.capacity:", "256MiB", "258MiB", "--set", "nvdimm.nand.chips"),
+            ("quick.yaml:11: nvdimm.capacity:", "256MiB", "258MiB", "--set", "nvdimm.nand.chips"),
         ),
         (
             ["controller.channels=2", "nvdimm.ftl.gc_threshold=0.5"],
             (
-                *("quick.yaml:18: nvdimm.ftl.over_provisioning:", "15", "115.2"),
+                *("quick.yaml:21: nvdimm.ftl.over_provisioning:", "15", "115.2"),
                 *("--set", "nvdimm.ftl.gc_threshold to 0.5"),
             ),
         ),
