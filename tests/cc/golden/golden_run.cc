@@ -42,7 +42,7 @@ std::unique_ptr<Simulation> make(const GoldenCase& golden, Tick length) {
   options.seed = 11;
   options.check = true;
   options.log_commands = golden.agents.empty() ? 0 : kMostRows;
-  // Where a case states nothing else, commands are lines, and flash works on demand.
+  // Unless a case states otherwise, commands are lines, and flash works on demand.
   Assignments config = joined<Assignments::value_type>({{"nvdimm.access", "line"},
                                                         {"nvdimm.buffer.manager", "on_demand"},
                                                         {"nvdimm.nand.suspend", "none"}},
