@@ -42,7 +42,7 @@ def test_what_a_program_wrote_is_there_under_any_policy(
     for policy in ("split", "firm"):
         again = (*options(), *with_program, "--restore", folder, "--policy", policy)
         assert run("written.py", *again).result["from_flash"] == straight.result["from_flash"]
-    held = options("nvdimm.precondition.buffer=captured")
+    held = options("nvdimm.precondition.buffer=captured", "nvdimm.buffer.manager=on_demand")
     again = (*held, *with_program, "--restore", folder)
     found = run("written.py", *again).result["from_flash"]
     assert found == {"0": 1, "3": 0, "150": 0, "500": 0}
@@ -63,6 +63,6 @@ def test_a_file_tells_of_another_simulator(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_buffer_of_what_was_written_needs_some(run: Run) -> None:
-    held = options("nvdimm.precondition.buffer=captured")
+    held = options("nvdimm.precondition.buffer=captured", "nvdimm.buffer.manager=on_demand")
     refused = run("written.py", *held, exit_code=1)
     assert naming("nvdimm.precondition.buffer:", "'captured'").search(refused.stderr)
