@@ -6,7 +6,8 @@
 
 #include "bindings/convert.h"
 #include "bindings/modules.h"
-#include "controller/dram_backend.h"
+#include "controller/channel/dram_backend.h"
+#include "controller/config/backend_check.h"
 #include "simulation/dram_trace.h"
 
 namespace py = pybind11;
@@ -52,7 +53,7 @@ void bind_dram(py::module_& module) {
   module.def("dram_backends", [] {
     py::dict backends;
     for (const DramBackend& backend : kDramBackends) {
-      backends[backend.name] = backend.built_in;
+      backends[backend.name] = is_built_in(backend.name);
     }
     return backends;
   });

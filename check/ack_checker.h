@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "check/violations.h"
-#include "controller/system_config.h"
+#include "controller/config/system_config.h"
 #include "core/ring.h"
 
 namespace hmsim {

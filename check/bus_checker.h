@@ -7,7 +7,7 @@
 
 #include "check/half_line_checker.h"
 #include "check/violations.h"
-#include "controller/controller_parameters.h"
+#include "controller/config/controller_parameters.h"
 #include "dram/parameters.h"
 
 namespace hmsim {

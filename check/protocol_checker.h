@@ -23,7 +23,7 @@
 #include "check/stack_checker.h"
 #include "check/violations.h"
 #include "controller/accounts/command_observer.h"
-#include "controller/system_config.h"
+#include "controller/config/system_config.h"
 #include "nvdimm/module/module.h"
 
 namespace hmsim {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/flush_gate.h"
+#include "controller/channel/flush_gate.h"
 #include "core/archive.h"
 #include "core/request.h"
 #include "core/statistics.h"

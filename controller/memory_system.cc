@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "controller/accounts/channel_statistics.h"
-#include "controller/dram_backend.h"
+#include "controller/channel/dram_backend.h"
+#include "controller/channel/statistics_table.h"
 #include "controller/hbf/hbf_channel.h"
-#include "controller/hbf/hbf_ftl.h"
+#include "controller/host_ftl/hbf_ftl.h"
 #include "controller/port/cxl_port.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"

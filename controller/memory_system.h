@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "controller/accounts/observer_list.h"
-#include "controller/address_map.h"
+#include "controller/channel/memory_channel.h"
+#include "controller/config/address_map.h"
+#include "controller/config/system_config.h"
 #include "controller/flush_join.h"
-#include "controller/hbf/host_path.h"
 #include "controller/host/host_queue.h"
-#include "controller/memory_channel.h"
-#include "controller/system_config.h"
+#include "controller/host_ftl/host_path.h"
 #include "core/kernel.h"
 #include "core/request.h"
 #include "core/statistics.h"

@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "controller/system_config.h"
+#include "controller/config/system_config.h"
 #include "core/archive.h"
 
 namespace hmsim {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "controller/system_config.h"
+#include "controller/config/system_config.h"
 #include "core/parameters.h"
 
 namespace hmsim {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "controller/accounts/request_observer.h"
-#include "controller/dram_backend.h"
+#include "controller/channel/dram_backend.h"
 #include "embed/memory_gate.h"
 
 namespace hmsim {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "agents/agent.h"
-#include "controller/address_map.h"
+#include "controller/config/address_map.h"
 #include "core/errors.h"
 #include "core/key_map.h"
 #include "core/random.h"

@@ -7,7 +7,7 @@
 
 #include "agents/agent.h"
 #include "agents/frontend_parameters.h"
-#include "controller/system_config.h"
+#include "controller/config/system_config.h"
 #include "core/parameters.h"
 #include "policies/policy.h"
 #include "storage/parameters.h"

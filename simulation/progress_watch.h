@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/memory_channel.h"
+#include "controller/channel/memory_channel.h"
 #include "core/statistics.h"
 #include "core/types.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "controller/dram_backend.h"
+#include "controller/channel/dram_backend.h"
 #include "core/errors.h"
 
 namespace hmsim {

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rooms of the C++ code: their order, and which of them each build compiles."""
+"""The rooms of the C++ code: their order, and which of them each build compiles.
+
+As a program it prints the floors, the highest first.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,18 @@ FLOORS = (
     ("bindings",),
 )
 # Floors within a room, by folder; "" are the files of the room itself, which use the others.
-INNER_FLOORS = {"nvdimm": (("module",), ("nand",), ("ftl", "media", "hbf"), ("buffer",), ("",))}
+INNER_FLOORS = {
+    "nvdimm": (("module",), ("nand",), ("ftl", "media", "hbf"), ("buffer",), ("",)),
+    "controller": (
+        ("config",),
+        ("link", "layout"),
+        ("accounts",),
+        ("channel",),
+        ("port", "hbf", "host"),
+        ("host_ftl",),
+        ("",),
+    ),
+}
 CONTROLLER = (
     "core",
     "policies",
@@ -38,3 +52,18 @@ def sources(root: str | Path, rooms: Iterable[str]) -> list[str]:
     """Return the C++ files of some rooms, relative to the repository's root, in a fixed order."""
     found = (path.relative_to(root) for room in rooms for path in Path(root, room).rglob("*.cc"))
     return sorted(path.as_posix() for path in found if OPTIONAL not in path.as_posix())
+
+
+def picture() -> str:
+    """Return the floors as text, the highest first; the folders of a room stand below its floor."""
+    lines = []
+    for floor in reversed(FLOORS):
+        lines.append("  ".join(floor))
+        for room in floor:
+            for inner in reversed(INNER_FLOORS.get(room, ())):
+                lines.append("    " + "  ".join(f"{room}/{name}" for name in inner))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(picture())

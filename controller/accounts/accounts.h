@@ -11,12 +11,13 @@
 #include "controller/accounts/command_observer.h"
 #include "controller/accounts/latency_split.h"
 #include "controller/accounts/request_observer.h"
-#include "controller/channel/channel_layout.h"
-#include "controller/channel/refresh.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/channel_layout.h"
+#include "controller/layout/refresh_schedule.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/energy.h"
+#include "dram/timing_rules.h"
 
 namespace hmsim {
 
@@ -24,7 +25,7 @@ namespace hmsim {
 // Accounting never changes what the channel does.
 class Accounts {
  public:
-  Accounts(const ChannelLayout& layout, std::size_t slots, const RefreshControl& refresh)
+  Accounts(const ChannelLayout& layout, std::size_t slots, const RefreshSchedule& refresh)
       : layout_(layout),
         cycles_(layout.period),
         read_latency_(layout.dram.command_delay() + layout.dram.timing.cl),
@@ -266,7 +267,7 @@ class Accounts {
   const Counter activate_slots_;
   const Counter column_slots_;
   const int own_buses_;  // mask for ranks: -1 if each rank has its own bus, otherwise 0
-  const RefreshControl& refresh_;
+  const RefreshSchedule& refresh_;
   CommandObserver* observer_ = nullptr;
   RequestObserver* request_observer_ = nullptr;
   Slots held_{};  // as last reported

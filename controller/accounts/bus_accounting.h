@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "dram/parameters.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts of one channel, and their combined report for all channels of a system.
+// Counts of one channel.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,6 @@
 #include "core/statistics.h"
 
 namespace hmsim {
-
-class MemoryChannel;
 
 // Parts in front of a channel. `nothing`: requesters see the latencies of the channel. `queue`:
 // requests waited in a host queue before they entered the channel. `link`: a port or an FTL, which
@@ -75,18 +73,12 @@ struct ChannelStatistics {
 
   void fold(Tick clock_period);  // moves all values into the histograms
   void reset(Tick now);
-  void serialize(Archive& archive);  // folds first
+  // Folds first. Defined with the table, which lists all fields: channel/statistics_table.cc.
+  void serialize(Archive& archive);
 
  private:
   void finished_behind(const Request& request, LatencyHistogram& seen, Tick now,
                        const WholeCycles& clock);
 };
-
-// Registers DRAM statistics, and those of NVDIMM and bus if the channels account for their bus.
-// DRAM is on the first `of_class` channels, the NVDIMMs are on the last `of_class`, and the first
-// `on_bus` have a memory bus.
-void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels, std::int64_t of_class,
-                                 std::int64_t on_bus);
 
 }  // namespace hmsim

@@ -4,18 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "controller/memory_channel.h"
-
 namespace hmsim {
 
-namespace {
-
-constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-
-}  // namespace
-
 LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
-                           const RefreshControl& refresh)
+                           const RefreshSchedule& refresh)
     : cycles_(clock_period),
       trcd_(dram.timing.trcd + dram.activate_delay()),
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
@@ -35,7 +27,7 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
   }
 }
 
-void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
+void LatencySplit::rescheduled(int rank, const RefreshSchedule& next) {
   const std::size_t first = next.place(rank, 0);
   for (std::size_t place = first; place < first + refreshes_per_round_; ++place) {
     places_[place].urgent = kNeverCycle;
@@ -118,70 +110,6 @@ void LatencySplit::serialize(Archive& archive) {
   for (Place& place : places_) {
     archive(place);
   }
-}
-
-void register_latency_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels) {
-  struct Name {
-    LatencyPart part;
-    const char* name;
-    const char* description;
-    std::array<bool, kMemoryClasses> present;  // DRAM, NVDIMM
-  };
-  constexpr std::array<Name, kLatencyParts> kNames{
-      {{LatencyPart::admission,
-        "admission",
-        "waiting for a slot of the transaction queue",
-        {true, true}},
-       {LatencyPart::queueing,
-        "queueing",
-        "waiting for others in its bank, or for the command bus",
-        {true, true}},
-       {LatencyPart::bank,
-        "bank",
-        "precharge and activate of its row, and waiting to issue them",
-        {true, false}},
-       {LatencyPart::bus,
-        "bus",
-        "row open or NVDIMM ready, waiting for the data bus",
-        {true, true}},
-       {LatencyPart::transfer, "transfer", "data-bus command to last data beat", {true, true}},
-       {LatencyPart::refresh,
-        "refresh",
-        "its rank was being prepared for a refresh, or refreshed",
-        {true, false}},
-       {LatencyPart::ack_wait,
-        "ack_wait",
-        "command to ack, without gc_blocked: buffer lookup and flash",
-        {false, true}},
-       {LatencyPart::gc_blocked,
-        "gc_blocked",
-        "garbage collection locked a LUN or held its channel: the LUN of its page read, or the "
-        "LUN that the write-back for its frame waited in or for (media: its bank moved a line)",
-        {false, true}}}};
-  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
-    for (const bool write : {false, true}) {
-      const std::string prefix =
-          std::string(memory == MemoryClass::dram ? "dram.latency." : "nvdimm.latency.") +
-          (write ? "write." : "read.");
-      for (const Name& name : kNames) {
-        if (!name.present[static_cast<std::size_t>(memory)]) {
-          continue;
-        }
-        std::vector<Histogram*> histograms;
-        for (MemoryChannel* channel : channels) {
-          histograms.push_back(&channel->latency_split()->histogram(memory, write, name.part));
-        }
-        registry.histogram(prefix + name.name + "_ns", "ns", name.description,
-                           kPicosecondsPerNanosecond, std::move(histograms));
-      }
-    }
-  }
-  registry.on_read([channels] {
-    for (MemoryChannel* channel : channels) {
-      channel->latency_split()->fold();
-    }
-  });
 }
 
 }  // namespace hmsim

@@ -9,16 +9,14 @@
 
 #include "controller/accounts/latency_histogram.h"
 #include "controller/accounts/short_times.h"
-#include "controller/channel/refresh.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/refresh_schedule.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "dram/parameters.h"
 
 namespace hmsim {
-
-class MemoryChannel;
 
 // If several conditions hold in a cycle, it counts for the first of: refresh, bank, bus, queueing.
 enum class LatencyPart : std::uint8_t {
@@ -42,7 +40,7 @@ enum class LatencyPart : std::uint8_t {
 inline constexpr std::size_t kLatencyParts = 8;
 
 // Splits latencies at a cost of a few instructions per call. Each place (banks refreshed together;
-// see RefreshControl::place) has a clock that stops while the place is prepared for a refresh or
+// see RefreshSchedule::place) has a clock that stops while the place is prepared for a refresh or
 // refreshed. Events of its banks are dated by that clock, so refresh time drops out of all
 // differences.
 class LatencySplit {
@@ -50,7 +48,7 @@ class LatencySplit {
   // DRAM reads and writes, NVDIMM reads and writes.
   static constexpr int kClasses = 2 * kMemoryClasses;
 
-  LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshControl& refresh);
+  LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshSchedule& refresh);
 
   LatencySplit(const LatencySplit&) = delete;  // not copyable: banks point to places
   LatencySplit& operator=(const LatencySplit&) = delete;
@@ -86,7 +84,7 @@ class LatencySplit {
     bank.last_column = issue;
   }
   // Records the refresh of the banks of `turn`. `next` is the refresh control's state after it.
-  void refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
+  void refreshed(int rank, int turn, Cycle now, const RefreshSchedule& next) {
     Place& place = places_[next.place_of_turn(rank, turn)];
     const Cycle stands = clock(place, now);
     place.until = now + refresh_time_;
@@ -96,14 +94,14 @@ class LatencySplit {
   }
   // Records `rounds` rounds of refreshes of the rank with closed banks. `next` is the state after
   // them.
-  void refreshed_rounds(int rank, std::int64_t rounds, const RefreshControl& next) {
+  void refreshed_rounds(int rank, std::int64_t rounds, const RefreshSchedule& next) {
     for (int turn = 0; turn < next.turns(); ++turn) {
       places_[next.place_of_turn(rank, turn)].refreshed += refresh_time_ * rounds;
     }
     places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
   // Updates the time of the rank's next refresh when self-refresh begins or ends.
-  void rescheduled(int rank, const RefreshControl& next);
+  void rescheduled(int rank, const RefreshSchedule& next);
   // Records that the other side (reads or drained writes) competes from now on.
   void side_changed(Cycle now);
 
@@ -228,9 +226,5 @@ class LatencySplit {
   std::vector<Place> places_;
   std::array<Class, kClasses> classes_;
 };
-
-// Registers the histograms of all parts, combined over all channels.
-void register_latency_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels);
 
 }  // namespace hmsim

@@ -10,9 +10,9 @@
 
 #include "controller/accounts/accounts.h"
 #include "controller/channel/block_order.h"
-#include "controller/channel/channel_layout.h"
 #include "controller/channel/line_order.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/channel_layout.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/request.h"
 #include "core/ring.h"

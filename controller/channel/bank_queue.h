@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 
 namespace hmsim {
 

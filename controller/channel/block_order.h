@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/errors.h"
 
 namespace hmsim {

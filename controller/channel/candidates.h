@@ -5,7 +5,7 @@
 #include <array>
 
 #include "controller/channel/bank_queue.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/types.h"
 #include "dram/timing_rules.h"
 

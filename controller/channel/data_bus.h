@@ -9,7 +9,7 @@
 
 #include "controller/channel/candidates.h"
 #include "controller/channel/finish_queue.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"

@@ -13,7 +13,7 @@
 #include "controller/channel/bank_queue.h"
 #include "controller/channel/candidates.h"
 #include "controller/channel/row_counts.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "controller/channel/candidates.h"
-#include "controller/channel/channel_layout.h"
+#include "controller/channel/dram_backend.h"
 #include "controller/channel/dram_banks.h"
 #include "controller/channel/features.h"
 #include "controller/channel/native_banks.h"
@@ -15,9 +15,9 @@
 #include "controller/channel/power_control.h"
 #include "controller/channel/refresh.h"
 #include "controller/channel/refresh_management.h"
-#include "controller/channel/transaction.h"
 #include "controller/channel/write_drain.h"
-#include "controller/dram_backend.h"
+#include "controller/layout/channel_layout.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 

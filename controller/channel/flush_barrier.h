@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
 #include "core/slot_claims.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 
 namespace hmsim {

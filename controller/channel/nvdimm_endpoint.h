@@ -9,8 +9,8 @@
 #include "controller/channel/bank_queue.h"
 #include "controller/channel/candidates.h"
 #include "controller/channel/nvdimm_timing.h"
-#include "controller/channel/pseudo_banks.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/pseudo_banks.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
 

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "controller/channel/candidates.h"
-#include "controller/channel/channel_layout.h"
+#include "controller/channel/dram_backend.h"
 #include "controller/channel/features.h"
 #include "controller/channel/flush_barrier.h"
 #include "controller/channel/nvdimm_endpoint.h"
 #include "controller/channel/nvdimm_timing.h"
-#include "controller/channel/transaction.h"
 #include "controller/channel/write_credits.h"
-#include "controller/dram_backend.h"
+#include "controller/layout/channel_layout.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "nvdimm/module/module.h"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "controller/channel/candidates.h"
-#include "controller/channel/channel_layout.h"
 #include "controller/channel/edge_clock.h"
 #include "controller/channel/starvation_guard.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/channel_layout.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "policies/policy.h"

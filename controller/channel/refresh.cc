@@ -31,15 +31,14 @@ std::uint64_t every(int distance, std::int64_t banks) {
 
 RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& model,
                                DramBanks& banks)
-    : model_(model),
+    : RefreshSchedule(dram),
+      model_(model),
       banks_(banks),
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
-      turns_(static_cast<int>(dram.refreshes_per_round())),
       each_turn_(every(turns_, dram.organisation.banks)),
       all_banks_(every(1, dram.organisation.banks)),
       command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
                                                            : Command::refresh),
-      interval_(dram.refresh_interval()),
       postpone_limit_(dram.refresh_interval() * dram.refresh_postpone),
       pull_in_limit_(dram.refresh_interval() * dram.refresh_pull_in),
       longest_(dram.refresh_interval() * (dram.standard->max_moved_refreshes + 1) -
@@ -47,7 +46,6 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
       patience_(time_to_close(dram)),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
-      ranks_(static_cast<std::size_t>(dram.ranks)),
       regular_(dram.refresh_management ? ranks_.size() : 0, kNeverCycle),
       free_from_(static_cast<std::size_t>(dram.ranks * turns_)) {
   if (!dram.refresh) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "controller/channel/dram_banks.h"
+#include "controller/layout/refresh_schedule.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"
@@ -25,7 +26,7 @@ struct RefreshStep {
 // requests wait for the rank, and pulled in while none does, up to the parameters' limits.
 // Standards: JESD79-3F section 4.13 and JESD79-4B section 4.26 allow 8 each and at most 9 tREFI
 // between two; DDR5 allows 4 and 5.
-class RefreshControl {
+class RefreshControl final : public RefreshSchedule {
  public:
   RefreshControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks);
 
@@ -36,8 +37,6 @@ class RefreshControl {
     ranks_[static_cast<std::size_t>(rank)].waiting += change;
   }
 
-  // Returns the edge from which the rank's next refresh is urgent.
-  Cycle urgent_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].urgent; }
   // Returns whether the refresh of any rank is urgent. The banks of an urgent refresh take no other
   // command before it.
   bool urgent(Cycle edge) const { return edge >= next_urgent_; }
@@ -55,9 +54,6 @@ class RefreshControl {
   // Advances all ranks as if `rounds` rounds, at least one, had been made. The timing rules and
   // free_from_ keep their state, so the caller must then issue a complete round one by one.
   void skip_rounds(std::int64_t rounds);
-  int ranks() const { return static_cast<int>(ranks_.size()); }
-  int turns() const { return turns_; }
-  Cycle interval() const { return interval_; }
 
   // The first rank to become urgent, its edge, and the edge of the next one.
   int first_urgent() const { return first_urgent_; }
@@ -80,8 +76,6 @@ class RefreshControl {
     }
   }
 
-  // Returns which bank of each group the rank's next refresh covers; 0 if it covers all banks.
-  int turn(int rank) const { return ranks_[static_cast<std::size_t>(rank)].turn; }
   // Records that the rank's refresh was issued.
   void refreshed(int rank, Cycle edge);
 
@@ -104,17 +98,6 @@ class RefreshControl {
   void wake(int rank) { ranks_[static_cast<std::size_t>(rank)].asleep = false; }
   void wake_from_self_refresh(int rank, Cycle edge, Cycle time);
 
-  // place() numbers the banks that are refreshed together: rank x turns + turn. A place is busy
-  // while an urgent refresh blocks it and while it is refreshed.
-  std::size_t place(int rank, std::int32_t bank) const {
-    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
-           static_cast<std::size_t>(bank & (turns_ - 1));
-  }
-  // Returns the index in free_from_ of the banks that the rank refreshes in that turn.
-  std::size_t place_of_turn(int rank, int turn) const {
-    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
-           static_cast<std::size_t>(turn);
-  }
   bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
   bool busy(Cycle edge) const { return blocked_ranks_ > 0 || edge < last_free_; }
   // Returns when the next place under refresh at `edge` becomes free.
@@ -130,16 +113,6 @@ class RefreshControl {
   void serialize(Archive& archive);
 
  private:
-  struct Rank {
-    Cycle due = kNeverCycle;  // of the first refresh not yet made
-    Cycle urgent = kNeverCycle;
-    std::int64_t waiting = 0;
-    int turn = 0;
-    bool blocked = false;  // the banks of its next refresh are blocked
-    bool asleep = false;
-    void serialize(Archive& archive) { archive(due, urgent, turn, blocked, asleep); }
-  };
-
   // A rank's next step, and the edge from which it is legal.
   struct Plan {
     RefreshStep step;
@@ -167,18 +140,15 @@ class RefreshControl {
   const TimingModel& model_;
   DramBanks& banks_;
   const int banks_per_rank_;
-  const int turns_;                // a power of two
   const std::uint64_t each_turn_;  // every turns_-th bank of a rank
   const std::uint64_t all_banks_;  // of a rank
   const Command command_;
-  const Cycle interval_;
   const Cycle postpone_limit_;  // a refresh may be this much later
   const Cycle pull_in_limit_;   // a refresh may be this much earlier
   const Cycle longest_;         // from a refresh to the urgency of the next
   const Cycle duration_;
   const Cycle patience_;  // from urgent to late
   const bool elastic_;
-  std::vector<Rank> ranks_;
   Cycle next_urgent_ = kNeverCycle;    // the first urgent edge
   int first_urgent_ = 0;               // its rank
   Cycle second_urgent_ = kNeverCycle;  // the first urgent edge of the other ranks

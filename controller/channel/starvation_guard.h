@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "policies/monitors/pending.h"

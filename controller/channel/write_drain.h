@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/channel/refresh.h"
-#include "controller/controller_parameters.h"
+#include "controller/config/controller_parameters.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/channel/bank_queue.h"
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 
 namespace hmsim {
 

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "controller/accounts/channel_statistics.h"
+#include "controller/channel/memory_channel.h"
+#include "controller/config/system_config.h"
 #include "controller/hbf/hbf_bytes.h"
 #include "controller/hbf/hbf_queue.h"
 #include "controller/hbf/pending_pages.h"
 #include "controller/link/byte_lane.h"
-#include "controller/memory_channel.h"
-#include "controller/system_config.h"
 #include "core/kernel.h"
 #include "core/ring.h"
 #include "nvdimm/hbf/hbf_device.h"

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "controller/channel/bank_queue.h"
-#include "controller/channel/channel_layout.h"
 #include "controller/channel/edge_clock.h"
 #include "controller/channel/ordering.h"
-#include "controller/channel/transaction.h"
+#include "controller/config/system_config.h"
 #include "controller/hbf/bank_leaders.h"
 #include "controller/hbf/page_counts.h"
 #include "controller/hbf/pending_pages.h"
-#include "controller/system_config.h"
+#include "controller/layout/channel_layout.h"
+#include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
 

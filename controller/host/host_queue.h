@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "controller/host/host_parameters.h"
-#include "controller/port/device_load.h"
+#include "controller/config/host_parameters.h"
+#include "controller/link/device_load.h"
 #include "core/kernel.h"
 #include "core/request.h"
 #include "core/ring.h"

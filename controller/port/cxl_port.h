@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "controller/accounts/repeated_times.h"
-#include "controller/memory_channel.h"
-#include "controller/port/device_load.h"
+#include "controller/channel/memory_channel.h"
+#include "controller/config/port_parameters.h"
+#include "controller/link/device_load.h"
 #include "controller/port/flit_lane.h"
 #include "controller/port/in_flight.h"
 #include "controller/port/link_credits.h"
 #include "controller/port/link_records.h"
-#include "controller/port/port_parameters.h"
 #include "core/ring.h"
 #include "core/statistics.h"
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "controller/config/port_parameters.h"
 #include "controller/link/link_lane.h"
-#include "controller/port/port_parameters.h"
 #include "core/archive.h"
 #include "core/types.h"
 

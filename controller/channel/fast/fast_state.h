@@ -3,7 +3,7 @@
 // processed completely.
 #pragma once
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/types.h"
 
 namespace hmsim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is each line and each page in exactly one place, for every number of channels and every map?
-#include "controller/address_map.h"
+#include "controller/config/address_map.h"
 
 #include <gtest/gtest.h>
 

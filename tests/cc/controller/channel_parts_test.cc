@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "controller/channel/channel_layout.h"
+#include "controller/channel/dram_backend.h"
 #include "controller/channel/dram_side.h"
-#include "controller/dram_backend.h"
+#include "controller/layout/channel_layout.h"
 #include "dram/standard.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"

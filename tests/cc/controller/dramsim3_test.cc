@@ -3,7 +3,8 @@
 // with sanitizers thus run it as well. tests/validation/test_dramsim3.py checks its accuracy.
 #include <gtest/gtest.h>
 
-#include "controller/dram_backend.h"
+#include "controller/channel/dram_backend.h"
+#include "controller/config/backend_check.h"
 #include "controller/memory_system.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
@@ -15,7 +16,7 @@ namespace {
 class Dramsim3 : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!dram_backend("dramsim3").built_in) {
+    if (!is_built_in("dramsim3")) {
       GTEST_SKIP() << "not part of this build";
     }
   }
@@ -24,7 +25,7 @@ class Dramsim3 : public ::testing::Test {
 // A build without DRAMsim3 rejects parameters that select it. It also rejects calls that bypass the
 // check of parameters.
 TEST(WithoutDramsim3, NobodyGetsIt) {
-  if (dram_backend("dramsim3").built_in) {
+  if (is_built_in("dramsim3")) {
     GTEST_SKIP() << "it is part of this build";
   }
   SystemConfig config = make_config(kDramOnly);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/hbf/hbf_ftl.h"
+#include "controller/host_ftl/hbf_ftl.h"
 #include "core/random.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/hbf_rig.h"

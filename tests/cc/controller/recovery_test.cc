@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "controller/address_map.h"
+#include "controller/config/address_map.h"
 #include "tests/cc/controller/memory_rig.h"
 
 namespace hmsim::testing {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "controller/accounts/channel_statistics.h"
+#include "controller/channel/statistics_table.h"
 #include "core/statistics.h"
 #include "tests/cc/controller/harness.h"
 

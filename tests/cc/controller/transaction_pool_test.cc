@@ -2,7 +2,7 @@
 // Does loading restore which slots are held and which are free, and reject impossible states?
 #include <gtest/gtest.h>
 
-#include "controller/channel/transaction.h"
+#include "controller/layout/transaction.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How does a channel use another simulator that models it completely? The stand-in here answers
 // each request `kDelay` cycles after it was added, and accepts a limited number.
-#include "controller/whole_channel.h"
+#include "controller/channel/whole_channel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/host_ftl/hbf_ftl.h"
+
+#include <string>
+#include <utility>
+
+#include "controller/hbf/hbf_channel.h"
+#include "core/errors.h"
+#include "nvdimm/flash_shape.h"
+#include "nvdimm/hbf/hbf_device.h"
+#include "nvdimm/precondition.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint32_t kOfNoJob = kNoIndex;  // tag of a map write that nothing waits for
+
+// Returns the free blocks of a bank that are kept for copies: one more if programs fail.
+std::uint32_t reserve(const SystemConfig& config) {
+  return config.nvdimm.nand.program_failure == 0 ? 1 : 2;
+}
+
+}  // namespace
+
+HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed)
+    : map_in_memory_(config.nvdimm.hbf.map_in == HbfMap::hbm),
+      path_(path),
+      pending_(config.nvdimm.nand.channels, config.nvdimm.nand.luns()),
+      ftl_(ftl_shape(config.nvdimm), victim_selector(config.nvdimm.ftl.victim, config.assignments),
+           seed),
+      addresses_(config, ftl_.shape(), channel),
+      collector_(config, addresses_, path, ftl_, pending_, *this),
+      refresher_(config, ftl_, collector_),
+      placer_(ftl_, collector_, pending_, reserve(config)),
+      gatherer_(config, ftl_.pages().size(), *this),
+      reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
+  precondition(ftl_, config.nvdimm.precondition, seed);
+}
+
+void HbfFtl::attach(Kernel& kernel, HbfChannel& channel) {
+  HbfDevice& device = channel.device();
+  device_ = &device;
+  channel.statistics().device.front = Front::link;
+  latency_ = &channel.statistics().nvdimm_line_latency.histogram();
+  refresher_.attach(kernel);
+  gatherer_.attach(kernel);
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
+      if (const std::uint32_t pages = ftl_.frontiers().written_pages(lun, block); pages > 0) {
+        device.start_block(lun, block, pages, ftl_.blocks(lun)[block].erases);
+        refresher_.on_begun(lun, block, Tick(0));
+      }
+    }
+  }
+}
+
+void HbfFtl::set_requesters(const std::vector<Requester*>& requesters, std::size_t own) {
+  requesters_ = &requesters;
+  own_ = static_cast<std::uint16_t>(own);
+  copier().set_agent(static_cast<std::uint16_t>(own + 1));
+  gatherer_.set_requesters(requesters, static_cast<std::uint16_t>(own + 2));
+}
+
+void HbfFtl::send(const Request& request, Tick now) {
+  if (!line_.empty()) {
+    line_.push(entry_of(request));
+  } else if (gatherer_.may_take(request)) {
+    enter(entry_of(request), now);
+  } else {
+    take(request, now);
+  }
+}
+
+void HbfFtl::enter(const RequestLine::Entry& entry, Tick now) {
+  if (entry.discarded || gatherer_.takes(entry)) {
+    gatherer_.send(entry, now);
+  } else {
+    take(entry.request, now);
+  }
+}
+
+// The page of a flush has no meaning.
+void HbfFtl::send_flush(const Request& flush, Tick now) {
+  line_.push({flush, LogicalPage(0), false});
+  gatherer_.drain(now);
+}
+
+void HbfFtl::on_gathered(Tick now) {
+  if (!line_.empty()) {
+    release_line(now);
+  }
+}
+
+// The requests after the flush are released from the kernel, after the flush was answered to its
+// sender. Otherwise a second flush could end before it.
+void HbfFtl::pass_flush(Tick now) {
+  ensure(flush_answered_, "hbf ftl", now, -1, "end of a flush that was not answered");
+  flush_answered_ = false;
+  line_.pop();
+  gatherer_.drain(now);
+}
+
+// Parts of pages that stand before a further flush must not wait for others.
+void HbfFtl::release_line(Tick now) {
+  bool entered = false;
+  while (!line_.empty() && !flush_answered_ && (is_done() || !line_.front().request.flush)) {
+    if (line_.front().request.flush) {
+      flush_answered_ = true;
+      const Request flush = line_.front().request;
+      (*requesters_)[flush.agent]->on_complete(flush, now);  // may pass the flush
+    } else {
+      enter(line_.pop(), now);
+      entered = true;
+    }
+  }
+  if (entered && !line_.empty()) {
+    gatherer_.drain(now);
+  }
+}
+
+void HbfFtl::take(const Request& request, Tick now) {
+  const std::uint32_t index = jobs_.take();
+  const LogicalPage page = addresses_.logical_page(request.address);
+  jobs_[index].request = request;
+  jobs_[index].page = page;
+  if (!request.write) {
+    start_read(index, now);
+    return;
+  }
+  if (latest_.find(page.value()) != kNoIndex) {
+    latest_.erase(page.value());
+  }
+  latest_.insert(page.value(), index);
+  placer_.add(index, page, request.stream, false);
+  place_waiting(now);
+}
+
+bool HbfFtl::trim(std::int64_t page, Tick now) {
+  const bool waiting = line_.discard(LogicalPage(page));
+  const bool gathered = gatherer_.trim(LogicalPage(page), now) || waiting;
+  const bool pending = latest_.find(page) != kNoIndex;
+  if (pending) {
+    latest_.erase(page);
+  }
+  const bool mapped = ftl_.trim(LogicalPage(page));
+  ftl_.statistics().trimmed_pages += mapped ? 1 : 0;
+  return mapped || pending || gathered;
+}
+
+void HbfFtl::place_waiting(Tick now) {
+  while (const auto placed = placer_.place_next(now)) {
+    jobs_[placed->write].place = placed->place;
+    send_flash(placed->write, now);
+    for (SlotChain& readers = jobs_[placed->write].readers; !readers.empty();) {
+      send_read(readers.pop_front(links_of(jobs_.data(), &Job::next_reader)), now);
+    }
+  }
+}
+
+void HbfFtl::start_read(std::uint32_t index, Tick now) {
+  if (map_in_memory_) {
+    jobs_[index].step = Step::map_read;
+    send_map_line(jobs_[index].page, false, index, now);
+  } else {
+    send_read(index, now);
+  }
+}
+
+// Sends a read to the latest write of its page, or to the page that is mapped. It waits for a write
+// that has no place.
+void HbfFtl::send_read(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  const std::uint32_t write = latest_.find(job.page.value());
+  if (write != kNoIndex && jobs_[write].place == kNowhere) {
+    job.step = Step::waits;
+    jobs_[write].readers.push_back(links_of(jobs_.data(), &Job::next_reader), index);
+    return;
+  }
+  job.mapped = write != kNoIndex || ftl_.pages().place(job.page) != kNowhere;
+  job.place = write != kNoIndex ? jobs_[write].place : ftl_.pages().read_place(job.page);
+  ++reads_[block_of(job.place)];
+  send_flash(index, now);
+}
+
+void HbfFtl::send_map_line(LogicalPage page, bool write, std::uint32_t tag, Tick now) {
+  Request request;
+  request.address = addresses_.map_line(page);
+  request.write = write;
+  request.tag = tag;
+  request.agent = own_;
+  request.origin = RequestOrigin::map;
+  ++(write ? map_writes_ : map_reads_);
+  path_.originate(request, now);
+}
+
+// Sends a request to its place in flash.
+void HbfFtl::send_flash(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  job.step = Step::flash;
+  pending_.add(ftl_.shape().lun_of(job.place), work_of(job));
+  Request request = job.request;
+  request.address = addresses_.flash(job.place, job.request.address.value() % kPageBytes.value());
+  request.tag = index;
+  request.agent = own_;
+  path_.forward(request, now);
+}
+
+void HbfFtl::on_admit(const Request& request, Tick now) {
+  if (request.memory == MemoryClass::nvdimm && !jobs_.held(request.tag).admitted) {
+    Job& job = jobs_[request.tag];
+    job.admitted = true;
+    const Request original = job.request;
+    (*requesters_)[original.agent]->on_admit(original, now);
+  }
+}
+
+void HbfFtl::on_complete(const Request& request, Tick now) {
+  if (request.memory == MemoryClass::nvdimm) {
+    end_flash(request.tag, request, now);
+  } else if (request.tag != kOfNoJob) {
+    if (jobs_.held(request.tag).step == Step::map_read) {
+      send_read(request.tag, now);
+    } else {
+      finish(request.tag, now);
+    }
+  }
+}
+
+void HbfFtl::end_flash(std::uint32_t index, const Request& request, Tick now) {
+  Job& job = jobs_.held(index);
+  job.request.status = request.status;
+  const std::uint32_t lun = ftl_.shape().lun_of(job.place);
+  const bool write = job.request.write;
+  pending_.remove(lun, work_of(job));
+  if (write) {
+    end_write(index, now);
+  } else {
+    end_read(index, now);
+  }
+  collector_.on_served(lun, !write, now);
+  place_waiting(now);
+}
+
+// A read of a write whose program failed begins again.
+void HbfFtl::end_read(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  const auto status = static_cast<HbfStatus>(job.request.status);
+  --reads_[block_of(job.place)];
+  if (failed(job, status)) {
+    start_read(index, now);
+    return;
+  }
+  if (!job.mapped) {
+    job.request.status = static_cast<std::uint8_t>(HbfStatus::erased_page);
+  } else if (status == HbfStatus::refresh_due) {
+    collector_.refresh(ftl_.shape().lun_of(job.place), ftl_.shape().block_of(job.place), now);
+  }
+  finish(index, now);
+}
+
+// A page that was not programmed is written elsewhere. Its block takes no more pages.
+void HbfFtl::end_write(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  if (static_cast<HbfStatus>(job.request.status) != HbfStatus::done) {
+    ftl_.fail(job.place, 1);
+    programmed(job.place, now);
+    ++rewrites_;
+    job.place = kNowhere;
+    job.step = Step::waits;
+    placer_.add(index, job.page, job.request.stream, true);
+    return;
+  }
+  commit(index, now);
+  if (map_in_memory_) {
+    job.step = Step::map_write;
+    send_map_line(job.page, true, index, now);
+  } else {
+    finish(index, now);
+  }
+}
+
+// Maps a page that was programmed, unless a later write of it or a trim was sent.
+void HbfFtl::commit(std::uint32_t index, Tick now) {
+  const Job& job = jobs_[index];
+  ++ftl_.statistics().host_pages;
+  if (latest_.find(job.page.value()) == index) {
+    latest_.erase(job.page.value());
+    ftl_.commit(job.page, job.place);
+  } else {
+    ftl_.commit_discarded(job.page, job.place);
+  }
+  programmed(job.place, now);
+}
+
+// Tells the refresher of a block that begins, and of one that may now be full. The program may have
+// failed.
+void HbfFtl::programmed(PhysicalPage place, Tick now) {
+  const std::uint32_t lun = ftl_.shape().lun_of(place);
+  if (ftl_.shape().page_of(place) == 0) {
+    refresher_.on_begun(lun, ftl_.shape().block_of(place), now);
+  }
+  refresher_.reconsider(lun, now);
+}
+
+void HbfFtl::finish(std::uint32_t index, Tick now) {
+  const Request original = jobs_[index].request;
+  jobs_.give_back(index);
+  answer(original, now);
+  if (!line_.empty()) {
+    release_line(now);
+  }
+}
+
+void HbfFtl::answer(Request request, Tick now) {
+  if (request.agent != gatherer_.agent()) {
+    latency_->add((now - request.arrival).value());
+  }
+  (*requesters_)[request.agent]->on_complete(request, now);
+}
+
+void HbfFtl::on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) {
+  programmed(target, now);
+  if (current && map_in_memory_) {
+    send_map_line(page, true, kOfNoJob, now);
+  }
+}
+
+void HbfFtl::on_collected(std::uint32_t lun, Tick now) {
+  refresher_.on_freed();
+  refresher_.reconsider(lun, now);
+  place_waiting(now);
+}
+
+void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
+  for (const std::uint32_t index : jobs_.taken()) {
+    if (jobs_[index].request.agent != gatherer_.agent()) {
+      requests.push_back({jobs_[index].request, jobs_[index].admitted});
+    }
+  }
+  gatherer_.list_outstanding(requests);
+  line_.each([&](const RequestLine::Entry& each) {
+    if (!each.request.flush) {  // of a flush, its sender's one is listed
+      requests.push_back({each.request, false});
+    }
+  });
+}
+
+void HbfFtl::reset_statistics() {
+  ftl_.statistics() = FtlStatistics();
+  collector_.counts() = HbfCollector::Counts();
+  copier().counts() = HbfCopier::Counts();
+  gatherer_.counts() = HbfGatherer::Counts();
+  refresher_.late() = 0;
+  map_reads_ = 0;
+  map_writes_ = 0;
+  rewrites_ = 0;
+}
+
+void HbfFtl::serialize(Archive& archive) {
+  archive.section("hbf ftl");
+  archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_);
+  line_.serialize(archive, ftl_.pages().size());
+  archive(flush_answered_);
+  archive.check(!flush_answered_ || (!line_.empty() && line_.front().request.flush),
+                "end of a flush that does not wait");
+  archive.fixed(reads_);
+  for (const std::uint32_t index : jobs_.taken()) {
+    serialize_slots(archive, jobs_[index].readers, links_of(jobs_.data(), &Job::next_reader),
+                    jobs_.size(), [](std::uint32_t) {});
+  }
+  std::vector<std::uint32_t> latest;
+  for (const std::uint32_t index : jobs_.taken()) {
+    if (!archive.loading() && latest_.find(jobs_[index].page.value()) == index) {
+      latest.push_back(index);
+    }
+  }
+  archive(latest);
+  if (archive.loading()) {
+    latest_.clear();
+    for (const std::uint32_t index : jobs_.taken()) {
+      const Job& job = jobs_[index];
+      archive.check_index(job.page.value(), ftl_.shape().logical_pages, "invalid page");
+      archive.check_index(job.request.agent, requesters_->size(), "request without a requester");
+      archive.check(job.place == kNowhere ||
+                        static_cast<std::uint64_t>(job.place.value()) < ftl_.shape().places(),
+                    "request for an invalid page");
+      archive.check(job.step != Step::flash || job.place != kNowhere,
+                    "request to flash without a page");
+    }
+    for (const std::uint32_t index : latest) {
+      archive.check(jobs_.holds(index) && latest_.find(jobs_[index].page.value()) == kNoIndex,
+                    "page that is written twice");
+      latest_.insert(jobs_[index].page.value(), index);
+    }
+    placer_.each(
+        [&](std::uint32_t index) { archive.check(jobs_.holds(index), "write without a request"); });
+  }
+  archive(collector_, refresher_, gatherer_);
+}
+
+namespace {
+
+// Returns the user's request for the line that a line of flash holds.
+Request line_of(const Request& original, Address flash) {
+  const std::int64_t page = kPageBytes.value();
+  Request line = original;
+  line.address = Address(original.address.value() / page * page + flash.value() % page);
+  return line;
+}
+
+}  // namespace
+
+LineData HbfFtl::write_data(const Request& request) const {
+  if (request.memory == MemoryClass::dram) {
+    return no_data();
+  }
+  const Request& original = jobs_.held(request.tag).request;
+  return (*requesters_)[original.agent]->write_data(line_of(original, request.address));
+}
+
+// A page that is not mapped reads as zeros. A read that failed begins again.
+void HbfFtl::on_read_data(const Request& request, const LineBytes& bytes) {
+  if (request.memory == MemoryClass::dram) {
+    return;
+  }
+  const Job& job = jobs_.held(request.tag);
+  if (!failed(job, static_cast<HbfStatus>(request.status))) {
+    (*requesters_)[job.request.agent]->on_read_data(line_of(job.request, request.address),
+                                                    job.mapped ? bytes : LineBytes{});
+  }
+}
+
+LineBytes HbfFtl::peek(Address line) const {
+  LineBytes bytes = page_bytes(line);
+  gatherer_.overlay(line, bytes);
+  gatherer_.overlay(line_, line, bytes);
+  return bytes;
+}
+
+LineBytes HbfFtl::page_bytes(Address line) const {
+  const LogicalPage page(line.value() / kPageBytes.value());
+  const std::uint32_t write = latest_.find(page.value());
+  if (write != kNoIndex) {
+    const Request& original = jobs_[write].request;
+    return (*requesters_)[original.agent]->write_data(line_of(original, line)).bytes;
+  }
+  const PhysicalPage place = ftl_.pages().place(page);
+  return place == kNowhere
+             ? LineBytes{}
+             : device_->peek(addresses_.in_channel(place, line.value() % kPageBytes.value()));
+}
+
+void HbfFtl::lose_power() {
+  gatherer_.lose_power();
+  line_.clear();
+  flush_answered_ = false;
+  latest_.clear();
+  for (std::size_t page = 0; page < ftl_.pages().size(); ++page) {
+    ftl_.trim(LogicalPage(static_cast<std::int64_t>(page)));
+  }
+}
+
+void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<HbfFtl*>& ftls,
+                                 const std::vector<HbfChannel*>& channels) {
+  if (ftls.empty()) {
+    return;
+  }
+  const auto counter = [&](const char* name, const char* description, auto read,
+                           const char* unit = "requests") {
+    std::vector<Counter*> counters;
+    for (HbfFtl* ftl : ftls) {
+      counters.push_back(&read(*ftl));
+    }
+    registry.counter(name, unit, description, std::move(counters));
+  };
+  counter("hbf.gc.flash_reads", "page reads of the collector",
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().flash_reads; });
+  counter("hbf.gc.flash_writes", "page writes of the collector",
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().flash_writes; });
+  counter("hbf.gc.hbm_reads", "HBM lines that the collector reads",
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().line_reads; });
+  counter("hbf.gc.hbm_writes", "HBM lines that the collector writes",
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().line_writes; });
+  counter("hbf.map.hbm_reads", "HBM lines of the map that are read",
+          [](HbfFtl& ftl) -> Counter& { return ftl.map_reads(); });
+  counter("hbf.map.hbm_writes", "HBM lines of the map that are written",
+          [](HbfFtl& ftl) -> Counter& { return ftl.map_writes(); });
+  using Gathered = HbfGatherer::Counts;
+  const auto gathered = [&](const char* name, const char* description, Counter Gathered::*count,
+                            const char* unit = "requests") {
+    counter(
+        name, description,
+        [count](HbfFtl& ftl) -> Counter& { return ftl.gatherer().counts().*count; }, unit);
+  };
+  gathered("hbf.parts.writes",
+           "writes taken by the host's page buffers: below 4 KiB, or of a page that gathers",
+           &Gathered::writes);
+  gathered("hbf.parts.written", "of hbf.parts.writes, answered by the write of their page",
+           &Gathered::written);
+  gathered("hbf.parts.discarded", "of hbf.parts.writes, answered because their page was trimmed",
+           &Gathered::discarded);
+  gathered("hbf.parts.pages", "pages written from the host's page buffers", &Gathered::pages,
+           "pages");
+  gathered("hbf.parts.fills", "of hbf.parts.pages, pages whose missing parts were read",
+           &Gathered::fills, "pages");
+  gathered("hbf.parts.padded", "of hbf.parts.pages, incomplete pages without older data",
+           &Gathered::padded, "pages");
+  std::vector<Histogram*> latencies;
+  for (HbfFtl* ftl : ftls) {
+    latencies.push_back(&ftl->gatherer().counts().latency);
+  }
+  constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+  registry.histogram("hbf.parts.latency_ns", "ns",
+                     "of hbf.parts.written, from arrival to answer; part of nvdimm.line_latency_ns",
+                     kPicosecondsPerNanosecond, std::move(latencies));
+  gathered("hbf.parts.reads", "reads answered from the host's page buffers", &Gathered::reads);
+  counter(
+      "hbf.refresh.blocks", "blocks rewritten for a refresh",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_blocks; }, "blocks");
+  counter(
+      "hbf.refresh.late", "blocks whose refresh began later than hbf.refresh_every",
+      [](HbfFtl& ftl) -> Counter& { return ftl.refresher().late(); }, "blocks");
+  counter(
+      "hbf.refresh.pages", "pages programmed for a refresh",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_pages; }, "pages");
+  counter(
+      "hbf.replay.blocks", "blocks with a failed program whose pages were copied",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().replayed_blocks; }, "blocks");
+  counter(
+      "hbf.replay.pages", "pages programmed for a replay",
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().replayed_pages; }, "pages");
+  counter("hbf.replay.writes", "users' writes repeated after a failed program of their block",
+          [](HbfFtl& ftl) -> Counter& { return ftl.rewrites(); });
+  counter("hbf.replay.copies", "copies written again after a failed program of their block",
+          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().rewrites; });
+  std::vector<Ftl*> tables;
+  std::vector<FlashArray*> arrays;
+  for (HbfFtl* ftl : ftls) {
+    tables.push_back(&ftl->ftl());
+  }
+  for (HbfChannel* channel : channels) {
+    arrays.push_back(&channel->device().flash());
+  }
+  register_ftl_statistics(registry, tables, arrays);
+  registry.on_reset([ftls](Tick /*now*/) {
+    for (HbfFtl* ftl : ftls) {
+      ftl->reset_statistics();
+    }
+  });
+}
+
+}  // namespace hmsim
