@@ -30,7 +30,6 @@ LARGE = {
     "TimingEngine": 47,
     "NvdimmEndpoint": 46,
     "JobAgent": 45,
-    "RefreshControl": 45,
     "NativeBanks": 43,
     "Accounts": 42,
     "Agent": 41,
