@@ -16,9 +16,10 @@ namespace hmsim {
 
 class FlushJoin final : public Requester {
  public:
-  // The last entry of `requesters` must be this object. `gates`: by channel.
-  FlushJoin(const std::vector<Requester*>& requesters, const std::vector<FlushGate*>& gates)
-      : requesters_(requesters), gates_(gates) {}
+  // The last entry of `requesters` must be this object.
+  explicit FlushJoin(const std::vector<Requester*>& requesters) : requesters_(requesters) {}
+  // Adds the gate of the next channel.
+  void add(FlushGate& gate) { gates_.push_back(&gate); }
 
   // Returns the part that each of the channels from `first` to `end` must get.
   Request begin(const Request& request, std::size_t first, std::size_t end);
@@ -42,8 +43,8 @@ class FlushJoin final : public Requester {
   };
 
   const std::vector<Requester*>& requesters_;
-  const std::vector<FlushGate*>& gates_;
-  std::vector<Flush> under_way_;  // by the parts' tag
+  std::vector<FlushGate*> gates_;  // by channel
+  std::vector<Flush> under_way_;   // by the parts' tag
   std::vector<std::uint32_t> free_;
   Counter flushes_ = 0;
   Histogram latency_;  // picoseconds

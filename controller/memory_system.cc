@@ -3,15 +3,11 @@
 
 #include <algorithm>
 
-#include "controller/channel/dram_backend.h"
+#include "controller/channel/slow_memory.h"
 #include "controller/channel/statistics_table.h"
-#include "controller/hbf/hbf_channel.h"
-#include "controller/host_ftl/hbf_ftl.h"
 #include "controller/port/cxl_port.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
-#include "nvdimm/design.h"
-#include "nvdimm/module/module.h"
 
 namespace hmsim {
 
@@ -22,7 +18,10 @@ constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 }  // namespace
 
 MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
-    : config_(config), map_(config), capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
+    : config_(config),
+      map_(config),
+      capacities_{config.dram_capacity(), config.nvdimm_capacity()},
+      flushes_(requesters_) {
   const std::vector<ParameterError> errors = config.check();
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
@@ -33,53 +32,27 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
     host_ = std::make_unique<HostQueue>(config_.host, config_.assignments, channels);
     host_->attach(kernel, requesters_);
   }
-  const std::vector<SystemConfig> parts = config_.channel_configs();
-  for (std::size_t index = 0; index < parts.size(); ++index) {
-    const auto channel = static_cast<std::int64_t>(index) % config.controller.channels;
-    const std::uint64_t own_seed = seed + static_cast<std::uint64_t>(channel);
-    std::unique_ptr<MemoryChannel> made;
-    if (config.port.is_hbf() && parts[index].nvdimm.present) {
-      auto flash = std::make_unique<HbfChannel>(parts[index], static_cast<int>(index), own_seed);
-      hbf_.push_back(flash.get());
-      if (config.nvdimm.hbf.ftl == HbfMapping::host) {
-        HostPath& path = *this;
-        ftls_.push_back(std::make_unique<HbfFtl>(parts[index], channel, path, own_seed));
-        ftls_.back()->attach(kernel, *flash);
-      }
-      made = std::move(flash);
-    } else {
-      made = dram_backend(parts[index].dram_model.backend)
-                 .make_channel(parts[index], static_cast<int>(index), own_seed);
-    }
-    if (config.port.is_cxl() && parts[index].nvdimm.present) {
-      auto port = std::make_unique<CxlPort>(config.port, std::move(made), config.store_data);
-      ports_.push_back(port.get());
-      if (host_ != nullptr) {
-        port->set_load_listener(*host_);
-      }
-      made = std::move(port);
-    } else if (index < static_cast<std::size_t>(config.all_channels()) &&
-               config.is_expander(channel)) {
-      auto port =
-          std::make_unique<CxlPort>(config.expander.link, std::move(made), config.store_data);
-      expanders_.push_back(port.get());
-      made = std::move(port);
-    }
-    if (Front& front = made->statistics().device.front;
+  for (const SystemConfig& part : config_.channel_configs()) {
+    HostPath& path = *this;
+    MemoryChannel& channel = channels_.add(part, path, seed);
+    if (Front& front = channel.statistics().device.front;
         host_ != nullptr && front == Front::nothing) {
       front = Front::queue;
     }
-    channels_.push_back(std::move(made));
-    channels_.back()->attach(kernel, host_ == nullptr ? requesters_ : host_->stand_ins(), *this);
+    channel.attach(kernel, host_ == nullptr ? requesters_ : host_->stand_ins(), *this);
+    flushes_.add(channel);
+    if (SlowMemory* const memory = channel.slow_memory()) {
+      slow_.push_back(memory);
+    }
+  }
+  for (CxlPort* const port : channels_.ports()) {
+    if (host_ != nullptr) {
+      port->set_load_listener(*host_);
+    }
   }
   first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.all_channels());
   if (host_ == nullptr && config.all_channels() == 1 && first_of_nvdimm_ <= 1) {
-    only_ = {channels_.front().get(), ftls_.empty() ? channels_.back().get() : nullptr};
-  }
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const bool behind_ftl = !ftls_.empty() && i >= first_of_nvdimm_;
-    gates_.push_back(behind_ftl ? static_cast<FlushGate*>(ftls_[i - first_of_nvdimm_].get())
-                                : channels_[i].get());
+    only_ = {&channels_[0], &channels_[channels_.size() - 1]};
   }
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
@@ -104,7 +77,7 @@ void MemorySystem::introduce_schedulers(std::size_t queue) {
   for (std::size_t first = 0; together > 1 && first < channels_.size(); first += together) {
     std::vector<TransactionScheduler*> all;
     for (std::size_t i = first; i < first + together; ++i) {
-      if (TransactionScheduler* const scheduler = channels_[i]->schedulers()[queue]) {
+      if (TransactionScheduler* const scheduler = channels_[i].schedulers()[queue]) {
         all.push_back(scheduler);
       }
     }
@@ -118,17 +91,15 @@ MemorySystem::~MemorySystem() = default;
 
 void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
   requesters_ = std::move(requesters);
-  for (const auto& ftl : ftls_) {
-    ftl->set_requesters(requesters_, requesters_.size());
-    requesters_.push_back(ftl.get());
-    requesters_.push_back(&ftl->copier());
-    requesters_.push_back(&ftl->gatherer());
+  users_ = requesters_.size();
+  for (const auto& channel : channels_.all()) {
+    channel->add_requesters(requesters_);
   }
   requesters_.push_back(&flushes_);
   if (host_ != nullptr) {
     host_->requesters_set();
   }
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     channel->requesters_set();
   }
 }
@@ -138,9 +109,9 @@ MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) con
     return *only;
   }
   if (memory == MemoryClass::dram) {
-    return *channels_[static_cast<std::size_t>(map_.dram_channel(address))];
+    return channels_[static_cast<std::size_t>(map_.dram_channel(address))];
   }
-  return *channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + first_of_nvdimm_];
+  return channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + first_of_nvdimm_];
 }
 
 // Completes the request.
@@ -165,8 +136,8 @@ void MemorySystem::send(Request& request, Tick now) {
 }
 
 void MemorySystem::send_to_one(const Request& request, Tick now) {
-  if (HbfFtl* const ftl = ftl_of(request.memory, request.address)) {
-    ftl->send(request, now);
+  if (request.memory == MemoryClass::nvdimm && config_.host_maps()) {
+    channel_of(request.memory, request.address).send(request, now);
   } else {
     route(request, now);
   }
@@ -195,8 +166,9 @@ void MemorySystem::route(const Request& request, Tick now) {
 }
 
 HostTier MemorySystem::tier_of(MemoryClass memory, Address address) const {
-  const bool far = memory == MemoryClass::nvdimm ||
-                   (!expanders_.empty() && config_.is_expander(map_.dram_channel(address)));
+  const bool far =
+      memory == MemoryClass::nvdimm ||
+      (!channels_.expanders().empty() && config_.is_expander(map_.dram_channel(address)));
   return far ? HostTier::slow : HostTier::fast;
 }
 
@@ -240,11 +212,7 @@ void MemorySystem::send_parts(const Request& flush, const Channels& to, Tick now
   Request part = flushes_.begin(flush, to.first, to.end);
   for (std::size_t i = to.first; i < to.end; ++i) {
     part.id = flush.id + (i - to.first);
-    if (ftls_.empty()) {
-      channels_[i]->send(part, now);
-    } else {
-      ftls_[i - first_of_nvdimm_]->send_flush(part, now);
-    }
+    channels_[i].send(part, now);
   }
 }
 
@@ -262,32 +230,24 @@ MemoryPort::Collections MemorySystem::collections(std::int64_t node) const {
 
 MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
   Collections sum;
-  for (std::size_t i = of.first; i < of.end && !ftls_.empty(); ++i) {
-    const HbfCollector& collector = ftls_[i - first_of_nvdimm_]->collector();
-    sum.begun += collector.begun();
-    sum.ended += collector.ended();
-  }
-  for (std::size_t i = of.first; i < of.end; ++i) {
-    if (const NvdimmModule* nvdimm = channels_[i]->nvdimm()) {
-      sum.begun += nvdimm->collections_begun();
-      sum.ended += nvdimm->collections_ended();
-    }
+  for (std::size_t i = of.first; i < of.end && !slow_.empty(); ++i) {
+    const Collections own = slow_[i - first_of_nvdimm_]->collections();
+    sum.begun += own.begun;
+    sum.ended += own.ended;
   }
   return sum;
 }
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
-  const HbfFtl* const ftl = ftl_of(memory, address);
   return (host_ != nullptr && host_->would_wait(memory, address)) ||
-         (ftl != nullptr && ftl->would_wait()) || channel_of(memory, address).would_wait(memory);
+         channel_of(memory, address).would_wait(memory);
 }
 
 bool MemorySystem::flush_would_wait() const {
   constexpr MemoryClass kNvdimm = MemoryClass::nvdimm;
   bool waits = host_ != nullptr && host_->would_wait(kNvdimm, Address(0));
   for (std::size_t i = first_of_nvdimm_; config_.nvdimm.present && i < channels_.size(); ++i) {
-    waits = waits || channels_[i]->would_wait(kNvdimm) ||
-            (!ftls_.empty() && ftls_[i - first_of_nvdimm_]->would_wait());
+    waits = waits || channels_[i].would_wait(kNvdimm);
   }
   return waits;
 }
@@ -295,25 +255,25 @@ bool MemorySystem::flush_would_wait() const {
 bool MemorySystem::idle() const {
   const auto idles = [](const auto& each) { return each->idle(); };
   return (host_ == nullptr || host_->idle()) &&
-         std::all_of(channels_.begin(), channels_.end(), idles) &&
-         std::all_of(ftls_.begin(), ftls_.end(), idles);
+         std::all_of(channels_.all().begin(), channels_.all().end(), idles);
 }
 
 void MemorySystem::add_observer(CommandObserver& observer) {
   observers_.add(observer);
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     channel->set_observer(observers_.target());
   }
 }
 
 void MemorySystem::set_request_observer(RequestObserver& observer) {
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     channel->set_request_observer(&observer);
   }
 }
 
 NvdimmModules MemorySystem::nvdimms(std::size_t channel) const {
-  return channels_[channel]->nvdimms();
+  SlowMemory* const memory = channels_[channel].slow_memory();
+  return memory == nullptr ? NvdimmModules{} : memory->modules();
 }
 
 std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
@@ -322,27 +282,20 @@ std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
   if (host_ != nullptr) {
     host_->list_outstanding(all);
   }
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     channel->list_outstanding(all);
   }
-  if (!ftls_.empty()) {
-    // Parts of the FTLs' work stand for a user's request or for none. Each FTL is three requesters.
-    const std::size_t last = requesters_.size() - 1;
-    const auto of_ftl = [last,
-                         first = last - 3 * ftls_.size()](const Requester::Outstanding& each) {
-      return each.request.agent >= first && each.request.agent < last;
-    };
-    all.erase(std::remove_if(all.begin(), all.end(), of_ftl), all.end());
-    for (const auto& ftl : ftls_) {
-      ftl->list_outstanding(all);
-    }
-  }
+  // Parts of the FTLs' work stand for a user's request, which they list, or for none.
+  const auto of_ftl = [this](const Requester::Outstanding& each) {
+    return each.request.agent >= users_ && each.request.agent + 1U < requesters_.size();
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), of_ftl), all.end());
   return all;
 }
 
 std::vector<ClassServices> MemorySystem::services() const {
   std::vector<ClassServices> all;
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     all.push_back(channel->services());
   }
   return all;
@@ -350,62 +303,50 @@ std::vector<ClassServices> MemorySystem::services() const {
 
 void MemorySystem::write_before(const std::vector<std::int64_t>& pages) {
   const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->write_before(parts[i]);
+  for (std::size_t i = 0; i < slow_.size(); ++i) {
+    slow_[i]->write_before(parts[i]);
   }
 }
 
 void MemorySystem::hold_read(const std::vector<std::int64_t>& pages) {
   const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->hold_read(parts[i]);
+  for (std::size_t i = 0; i < slow_.size(); ++i) {
+    slow_[i]->hold_read(parts[i]);
   }
 }
 
 void MemorySystem::hold_written(const std::vector<std::int64_t>& pages) {
   const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->hold_written(parts[i]);
+  for (std::size_t i = 0; i < slow_.size(); ++i) {
+    slow_[i]->hold_written(parts[i]);
   }
 }
 
 std::vector<std::vector<LogicalPage>> MemorySystem::by_channel(
     const std::vector<std::int64_t>& pages) const {
-  std::vector<std::vector<LogicalPage>> parts(channels_.size());
+  std::vector<std::vector<LogicalPage>> parts(slow_.size());
   for (const std::int64_t page : pages) {
     const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
-    parts[static_cast<std::size_t>(place.channel) + first_of_nvdimm_].emplace_back(place.page);
+    parts[static_cast<std::size_t>(place.channel)].emplace_back(place.page);
   }
   return parts;
 }
 
 LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
-  MemoryChannel& channel = channel_of(memory, line);
   if (memory == MemoryClass::dram) {
-    return channel.dram_bytes()->read(line);
+    return channel_of(memory, line).dram_bytes()->read(line);
   }
-  const Address own = map_.nvdimm(line).address;
-  if (const HbfFtl* const ftl = ftl_of(memory, line)) {
-    return ftl->peek(own);
-  }
-  return channel.nvdimm() == nullptr ? channel.peek_flash(own) : channel.nvdimm()->peek(own);
+  const NvdimmPlace place = map_.nvdimm(line);
+  return slow_of(place).peek(place.address);
 }
 
 std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
-  if (!hbf_.empty() && ftls_.empty()) {
-    return 0;  // physical pages
-  }
   const std::int64_t page = kPageBytes.value();
   const std::int64_t end = address.value() + size.value();
   std::int64_t pages = 0;
   for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
-    if (!ftls_.empty()) {
-      const NvdimmPlace place = map_.nvdimm(Address(at));
-      pages += ftls_[static_cast<std::size_t>(place.channel)]->trim(place.page, now) ? 1 : 0;
-      continue;
-    }
-    NvdimmModule& nvdimm = *channel_of(MemoryClass::nvdimm, Address(at)).nvdimm();
-    pages += nvdimm.trim(map_.nvdimm(Address(at)).address, kPageBytes, now);
+    const NvdimmPlace place = map_.nvdimm(Address(at));
+    pages += slow_of(place).trim(LogicalPage(place.page), now);
   }
   return pages;
 }
@@ -413,8 +354,8 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
 // Writes are spared in order of arrival. The data of a command for several lines move only after
 // its ack, so such a write is lost as a whole.
 void MemorySystem::spare_writes() {
-  if (!hbf_.empty()) {
-    return;  // nothing that is not programmed survives
+  if (slow_.empty() || !slow_.front()->spares_writes()) {
+    return;
   }
   std::vector<Request> writes;
   for (const Requester::Outstanding& each : outstanding()) {
@@ -426,103 +367,55 @@ void MemorySystem::spare_writes() {
   std::sort(writes.begin(), writes.end(),
             [](const Request& a, const Request& b) { return a.id < b.id; });
   for (const Request& write : writes) {
-    channel_of(write.memory, write.address)
-        .nvdimm()
-        ->spare(map_.nvdimm(write.address).address, requesters_[write.agent]->write_data(write));
+    const NvdimmPlace place = map_.nvdimm(write.address);
+    slow_of(place).spare(place.address, requesters_[write.agent]->write_data(write));
   }
 }
 
 void MemorySystem::power_fail(Tick now, Tick save_for, std::optional<std::size_t> interrupted) {
-  for (const auto& ftl : ftls_) {
-    ftl->lose_power();
+  for (const auto& channel : channels_.all()) {
+    channel->dram_bytes()->clear();
   }
   std::size_t number = 0;
-  for (const auto& channel : channels_) {
-    channel->dram_bytes()->clear();
-    channel->lose_power(now);
-    for (NvdimmModule* const nvdimm : channel->nvdimms()) {
-      nvdimm->power_fail(now, interrupted.value_or(number) == number ? save_for : kNever);
-      ++number;
-    }
+  for (SlowMemory* const memory : slow_) {
+    memory->power_fail({now, save_for, interrupted}, number);
+    number += memory->modules().size();
   }
 }
 
 bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
   bool complete = true;
-  for (const auto& ftl : ftls_) {
-    ftl->lose_power();  // of preconditioned pages too
-  }
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    channels_[i]->restore_flash(*before.channels_[i]);
-    if (channels_[i]->nvdimm() != nullptr) {
-      NvdimmModule& old = *before.channels_[i]->nvdimm();
-      complete = channels_[i]->nvdimm()->restore(old, now, recover_for) && complete;
-    }
+  for (std::size_t i = 0; i < slow_.size(); ++i) {
+    complete = slow_[i]->restore(*before.slow_[i], now, recover_for) && complete;
   }
   return complete;
 }
 
 void MemorySystem::register_statistics(StatisticRegistry& registry) {
   std::vector<MemoryChannel*> channels;
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     channels.push_back(channel.get());
   }
-  const auto on_bus = static_cast<std::int64_t>(channels_.size() - ports_.size() - hbf_.size());
-  register_channel_statistics(registry, channels, config_.all_channels(), on_bus);
-  if (config_.nvdimm.present) {
+  const std::size_t on_bus =
+      config_.nvdimm.present && !config_.port.on_bus() ? first_of_nvdimm_ : channels.size();
+  register_channel_statistics(registry, channels, config_.all_channels(),
+                              static_cast<std::int64_t>(on_bus));
+  if (!slow_.empty()) {
     registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
     registry.histogram("nvdimm.flush_latency_ns", "ns",
                        "flush, from its arrival at the controller to its ack by all NVDIMMs",
                        kPicosecondsPerNanosecond, {&flushes_.latency()});
-    if (hbf_.empty()) {
-      register_nvdimm_statistics(registry);
-    } else {
-      std::vector<HbfFtl*> ftls;
-      for (const auto& ftl : ftls_) {
-        ftls.push_back(ftl.get());
-      }
-      register_hbf_channel_statistics(registry, hbf_);
-      register_hbf_ftl_statistics(registry, ftls, hbf_);
-    }
+    slow_.front()->register_statistics(registry, slow_);
   }
   if (host_ != nullptr) {
     host_->register_statistics(registry);
   }
-  if (!ports_.empty()) {
-    register_port_statistics(registry, {"cxl.", "nvdimm.latency."}, ports_);
-    register_load_statistics(registry, ports_);
+  if (!channels_.ports().empty()) {
+    register_port_statistics(registry, {"cxl.", "nvdimm.latency."}, channels_.ports());
+    register_load_statistics(registry, channels_.ports());
   }
-  if (!expanders_.empty()) {
-    register_port_statistics(registry, {"expander.", "dram.latency."}, expanders_);
-  }
-}
-
-// Registers statistics over all NVDIMMs; with several per channel, also over those with the same
-// number.
-void MemorySystem::register_nvdimm_statistics(StatisticRegistry& registry) {
-  const NvdimmDesign& first = design_of(config_.nvdimm.kind);
-  NvdimmModules alike;   // same design as the first
-  NvdimmModules others;  // the other design
-  std::vector<NvdimmModules> by_number(static_cast<std::size_t>(config_.population.count));
-  for (const auto& channel : channels_) {
-    const NvdimmModules modules = channel->nvdimms();
-    for (std::size_t number = 0; number < modules.size(); ++number) {
-      const bool like = &design_of(modules[number]->parameters().kind) == &first;
-      (like ? alike : others).push_back(modules[number]);
-      by_number[number].push_back(modules[number]);
-    }
-  }
-  first.register_statistics(registry, alike);
-  if (!others.empty()) {
-    const NvdimmDesign& design = design_of(others.front()->parameters().kind);
-    const StatisticRegistry::Scope apart(registry, "nvdimm.power.", "nvdimm.unlike.power.");
-    design.register_statistics(registry, others);
-  }
-  for (std::size_t number = 0; by_number.size() > 1 && number < by_number.size(); ++number) {
-    const StatisticRegistry::Scope own(registry, "nvdimm.",
-                                       "nvdimm.device" + std::to_string(number) + ".");
-    const NvdimmModules& modules = by_number[number];
-    design_of(modules.front()->parameters().kind).register_statistics(registry, modules);
+  if (!channels_.expanders().empty()) {
+    register_port_statistics(registry, {"expander.", "dram.latency."}, channels_.expanders());
   }
 }
 
@@ -532,18 +425,15 @@ void MemorySystem::serialize(Archive& archive) {
   if (host_ != nullptr) {
     host_->serialize(archive);
   }
-  for (const auto& channel : channels_) {
+  for (const auto& channel : channels_.all()) {
     channel->serialize(archive);
-  }
-  for (const auto& ftl : ftls_) {
-    ftl->serialize(archive);
   }
 }
 
 void MemorySystem::check_loaded(const Archive& archive, bool off) const {
-  for (const auto& channel : channels_) {
-    const NvdimmModule* const module = channel->nvdimm();
-    archive.check(module == nullptr || module->off() == off, "power state of an NVDIMM differs");
+  for (const SlowMemory* const memory : slow_) {
+    archive.check(memory->modules().empty() || memory->is_off() == off,
+                  "power state of an NVDIMM differs");
   }
   for (const Requester::Outstanding& each : outstanding()) {
     archive.check_index(each.request.agent, requesters_.size(), "request without a requester");
@@ -552,8 +442,8 @@ void MemorySystem::check_loaded(const Archive& archive, bool off) const {
 
 void MemorySystem::serialize_start(Archive& archive, std::int64_t node) {
   const Channels own = nvdimm_channels(node);
-  for (std::size_t i = own.first; i < own.end; ++i) {
-    channels_[i]->nvdimm()->serialize_start(archive);
+  for (std::size_t i = own.first; i < own.end && !slow_.empty(); ++i) {
+    slow_[i - first_of_nvdimm_]->serialize_start(archive);
   }
 }
 

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "controller/accounts/observer_list.h"
-#include "controller/channel/memory_channel.h"
+#include "controller/channel_set.h"
 #include "controller/config/address_map.h"
 #include "controller/config/system_config.h"
 #include "controller/flush_join.h"
 #include "controller/host/host_queue.h"
-#include "controller/host_ftl/host_path.h"
 #include "core/kernel.h"
 #include "core/request.h"
 #include "core/statistics.h"
@@ -23,11 +22,9 @@
 
 namespace hmsim {
 
-class CxlPort;
-class HbfChannel;
-class HbfFtl;
 class NvdimmModule;
 class RequestObserver;
+class SlowMemory;
 
 class MemorySystem final : public MemoryPort,
                            private SourceProgress,
@@ -52,8 +49,7 @@ class MemorySystem final : public MemoryPort,
   bool send_and_ask(Request& request, Tick now);
   Bytes capacity(MemoryClass memory) const override;
   Bytes largest_request(MemoryClass memory) const override {
-    const bool pages = !hbf_.empty() || config_.block_access();
-    return memory == MemoryClass::nvdimm && pages ? kPageBytes : kLineBytes;
+    return memory == MemoryClass::nvdimm && config_.page_requests() ? kPageBytes : kLineBytes;
   }
   NvdimmTraits nvdimm_traits() const override {
     return {config_.block_access(), config_.nvdimm_slots() * config_.all_channels()};
@@ -126,7 +122,6 @@ class MemorySystem final : public MemoryPort,
   std::int64_t instructions(std::uint16_t source) const override {
     return progress_ == nullptr ? 0 : progress_->instructions(source);
   }
-  void register_nvdimm_statistics(StatisticRegistry& registry);
   std::vector<std::vector<LogicalPage>> by_channel(const std::vector<std::int64_t>& pages) const;
   // A range of consecutive channels.
   struct Channels {
@@ -138,8 +133,8 @@ class MemorySystem final : public MemoryPort,
 
   void serialize_start(Archive& archive, std::int64_t node);
   void send_flush(Request& request, const Channels& to, Tick now);
-  // Sends a request to its channel among several, or to the host queue. Kept out of send(), whose
-  // registers it would save for a single channel too.
+  // Sends a request to its channel among several, or to the host queue, which a host's FTL is in
+  // front of. Kept out of send(), whose registers it would save for a single channel too.
   [[gnu::noinline]] void send_to_one(const Request& request, Tick now);
   void send_parts(const Request& flush, const Channels& to, Tick now);
   // Sends a request to the host queue or to its channel.
@@ -152,11 +147,8 @@ class MemorySystem final : public MemoryPort,
   void introduce_schedulers(std::size_t queue);
   void accept(Request& request, Tick now);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
-  // Returns the FTL that takes requests to an address, or nullptr.
-  HbfFtl* ftl_of(MemoryClass memory, Address address) const {
-    return ftls_.empty() || memory == MemoryClass::dram
-               ? nullptr
-               : ftls_[static_cast<std::size_t>(map_.nvdimm(address).channel)].get();
+  SlowMemory& slow_of(const NvdimmPlace& place) const {
+    return *slow_[static_cast<std::size_t>(place.channel)];
   }
   MemoryChannel* only_of(MemoryClass memory) const {
     return only_[static_cast<std::size_t>(memory)];
@@ -166,16 +158,13 @@ class MemorySystem final : public MemoryPort,
   const AddressMap map_;
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
-  FlushJoin flushes_{requesters_, gates_};
+  std::size_t users_ = 0;  // the first of requesters_; FTLs and flushes_ follow
+  FlushJoin flushes_;
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::unique_ptr<HostQueue> host_;  // or nullptr
-  std::vector<std::unique_ptr<MemoryChannel>> channels_;
-  std::vector<CxlPort*> ports_;                // of channels_, to NVDIMMs
-  std::vector<CxlPort*> expanders_;            // of channels_, to DRAM
-  std::vector<HbfChannel*> hbf_;               // of channels_
-  std::vector<std::unique_ptr<HbfFtl>> ftls_;  // of hbf_, with hbf.ftl: host
-  std::vector<FlushGate*> gates_;              // by channel: it, or its FTL
+  ChannelSet channels_;
+  std::vector<SlowMemory*> slow_;  // of the last channels, from first_of_nvdimm_ on; none may be
   // By class: its only channel if nothing is in front of it, or nullptr.
   std::array<MemoryChannel*, kMemoryClasses> only_{};
   std::size_t first_of_nvdimm_ = 0;  // index in channels_

@@ -54,8 +54,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_request_observer(RequestObserver* observer) override {
     accounts_.set_request_observer(observer);
   }
-  NvdimmModules nvdimms() override { return nvdimm_.modules(); }
-  NvdimmModule* nvdimm() override { return nvdimm_.module(); }
+  SlowMemory* slow_memory() override { return nvdimm_.memory(); }
   ChannelStatistics& statistics() override { return accounts_.statistics(); }
   std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
     return ordering_.schedulers();

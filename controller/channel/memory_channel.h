@@ -21,9 +21,9 @@ class BusAccounting;
 class CommandObserver;
 class EnergyMeter;
 class LatencySplit;
-class NvdimmModule;
 class RefreshManagement;
 class RequestObserver;
+class SlowMemory;
 
 // Service of a memory class by a channel since statistics were reset, and whether a request of the
 // class is ready for the data bus: a DRAM request from admission on, an NVDIMM request from its ack
@@ -37,8 +37,8 @@ using ClassServices = std::array<ClassService, kMemoryClasses>;
 class MemoryChannel : public Component, public FlushGate {
  public:
   // Attaches this channel to the kernel. `requesters` is indexed by Request::agent.
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
-              const SourceProgress& progress) {
+  virtual void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+                      const SourceProgress& progress) {
     connect(kernel, kernel.attach(*this), requesters, progress);
   }
   // As attach(), with the component that advances this channel: itself, or the port that it is a
@@ -59,14 +59,14 @@ class MemoryChannel : public Component, public FlushGate {
   // Reports nothing if latency_split() is nullptr.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
+  // Adds this channel's own requesters. The vector must outlive the channel.
+  virtual void add_requesters(std::vector<Requester*>& /*requesters*/) {}
   // Called when the number of requesters is known, before any request.
   virtual void requesters_set() {}
 
-  // Returns the NVDIMMs by number.
-  virtual std::vector<NvdimmModule*> nvdimms() { return {}; }
-  // Return nullptr if not available: all NVDIMMs as one module; bus accounting, latencies and
-  // energy, which a channel of another simulator does not have.
-  virtual NvdimmModule* nvdimm() { return nullptr; }
+  virtual SlowMemory* slow_memory() { return nullptr; }  // with DRAM alone
+  // Return nullptr if not available: bus accounting, latencies and energy, which a channel of
+  // another simulator does not have.
   virtual const BusAccounting* accounting() const { return nullptr; }
   virtual LatencySplit* latency_split() { return nullptr; }
   virtual const EnergyMeter* energy() const { return nullptr; }
@@ -85,12 +85,6 @@ class MemoryChannel : public Component, public FlushGate {
   virtual std::int64_t command_slots() const { return 1; }
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
-
-  // Data mode, for NVDIMMs that are no modules (nvdimm() is nullptr): bytes of a line as a read
-  // would return them; loss of power at `now`; contents of a channel of another system after that.
-  virtual LineBytes peek_flash(Address /*address*/) const { return {}; }
-  virtual void lose_power(Tick /*now*/) {}
-  virtual void restore_flash(const MemoryChannel& /*before*/) {}
 
   // Data mode: the contents of the DRAM; otherwise nullptr.
   virtual LineStore* dram_bytes() { return dram_bytes_.get(); }

@@ -33,10 +33,11 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
                 pool),
       credits_(credits_of(config), Cycle(config.controller.response_cycles)) {
   const std::vector<NvdimmParameters> all = config.nvdimms();
+  NvdimmModules modules;
   const auto make = [&](std::size_t number, AckListener& listener) {
     const std::uint64_t own = seed + kSeedsBetweenDevices * number;
     auto module = design_of(all[number].kind).make(all[number], listener, own, config.assignments);
-    modules_.push_back(module.get());
+    modules.push_back(module.get());
     return module;
   };
   if (all.size() == 1) {
@@ -50,6 +51,7 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
   }
   if (module_ != nullptr) {
     module_->keep_next_in(due_);
+    memory_.emplace(*module_, modules);
   }
 }
 

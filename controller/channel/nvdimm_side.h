@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "controller/channel/candidates.h"
@@ -13,6 +14,7 @@
 #include "controller/channel/features.h"
 #include "controller/channel/flush_barrier.h"
 #include "controller/channel/nvdimm_endpoint.h"
+#include "controller/channel/nvdimm_group.h"
 #include "controller/channel/nvdimm_timing.h"
 #include "controller/channel/write_credits.h"
 #include "controller/layout/channel_layout.h"
@@ -29,10 +31,7 @@ class NvdimmSide {
              TransactionPool& pool, AckListener& host, std::uint64_t seed);
 
   void attach(const Kernel& kernel, const Wakeup& channel);
-  // Returns all NVDIMMs as one module, or nullptr without NVDIMM.
-  NvdimmModule* module() { return module_.get(); }
-  // Returns the module of each NVDIMM, indexed by its number.
-  const NvdimmModules& modules() const { return modules_; }
+  SlowMemory* memory() { return memory_ ? &*memory_ : nullptr; }  // nullptr without NVDIMM
   bool idle() const { return module_ == nullptr || module_->idle(); }
   // Returns the time of the module's next event, or kNever without NVDIMM. The channel advances the
   // module.
@@ -117,7 +116,7 @@ class NvdimmSide {
   const ChannelLayout& layout_;
   NvdimmTiming timing_;
   std::unique_ptr<NvdimmModule> module_;
-  NvdimmModules modules_;
+  std::optional<NvdimmGroup> memory_;
   Tick due_ = kNever;  // written by the module
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;

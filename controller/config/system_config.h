@@ -64,6 +64,12 @@ struct SystemConfig {
   }
   // Returns whether an NVDIMM command of a block driver may have several lines.
   bool block_access() const;
+  // Returns whether a request for the NVDIMM may be a page.
+  bool page_requests() const { return (nvdimm.present && port.is_hbf()) || block_access(); }
+  // Returns whether the host's FTL takes the requests for the NVDIMM.
+  bool host_maps() const {
+    return nvdimm.present && port.is_hbf() && nvdimm.hbf.ftl == HbfMapping::host;
+  }
   // Returns the configuration of each channel.
   std::vector<SystemConfig> channel_configs() const;
 

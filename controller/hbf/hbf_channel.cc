@@ -350,7 +350,12 @@ void register_bandwidth(StatisticRegistry& registry, const Channels& channels) {
 
 }  // namespace
 
-void register_hbf_channel_statistics(StatisticRegistry& registry, const Channels& channels) {
+void HbfChannel::register_statistics(StatisticRegistry& registry,
+                                     const std::vector<SlowMemory*>& all) {
+  Channels channels;
+  for (SlowMemory* const memory : all) {
+    channels.push_back(static_cast<HbfChannel*>(memory));
+  }
   register_bandwidth(registry, channels);
   register_lane(registry, channels, "hbf.to_device", &HbfChannel::to_device);
   register_lane(registry, channels, "hbf.to_host", &HbfChannel::to_host);

@@ -16,6 +16,7 @@
 
 #include "controller/accounts/channel_statistics.h"
 #include "controller/channel/memory_channel.h"
+#include "controller/channel/slow_memory.h"
 #include "controller/config/system_config.h"
 #include "controller/hbf/hbf_bytes.h"
 #include "controller/hbf/hbf_queue.h"
@@ -27,7 +28,7 @@
 
 namespace hmsim {
 
-class HbfChannel final : public MemoryChannel, private HbfHost {
+class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHost {
  public:
   HbfChannel(const SystemConfig& config, int index, std::uint64_t seed);
 
@@ -51,10 +52,17 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   Tick now() const override { return kernel_->now(); }
   void reset_statistics(Tick now) override;
 
-  LineBytes peek_flash(Address address) const override { return device_.peek(address); }
-  void lose_power(Tick now) override { device_.lose_power(now); }
-  void restore_flash(const MemoryChannel& before) override {
-    device_.restore(static_cast<const HbfChannel&>(before).device_);
+  SlowMemory* slow_memory() override { return this; }
+  void register_statistics(StatisticRegistry& registry,
+                           const std::vector<SlowMemory*>& all) override;
+  LineBytes peek(Address line) const override { return device_.peek(line); }
+  // What is not programmed does not survive.
+  void power_fail(const PowerFailure& failure, std::size_t /*first*/) override {
+    device_.lose_power(failure.now);
+  }
+  bool restore(SlowMemory& before, Tick /*now*/, Tick /*recover_for*/) override {
+    device_.restore(static_cast<HbfChannel&>(before).device_);
+    return true;
   }
 
   HbfDevice& device() { return device_; }
@@ -131,9 +139,5 @@ class HbfChannel final : public MemoryChannel, private HbfHost {
   Tick measured_from_{0};
   ChannelStatistics statistics_;
 };
-
-// Registers the statistics of all HBF channels together.
-void register_hbf_channel_statistics(StatisticRegistry& registry,
-                                     const std::vector<HbfChannel*>& channels);
 
 }  // namespace hmsim

@@ -33,7 +33,6 @@ class HbfCollectorHost {
   virtual void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) = 0;
   // Called when a copy's program at `target` failed.
   virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
-  // Called when a page of padding was programmed at `target`, or failed.
   // Called when a block of the bank was freed, so that the bank may take pages again.
   virtual void on_collected(std::uint32_t lun, Tick now) = 0;
 };
@@ -44,6 +43,7 @@ class HbfCollector final : private HbfCopierHost {
                const PendingWork& pending, HbfCollectorHost& host);
 
   HbfCopier& copier() { return copier_; }
+  const HbfCopier& copier() const { return copier_; }
 
   // Begins to rewrite a block for a refresh, unless the bank has a job or the block is not full.
   // Returns whether it did.

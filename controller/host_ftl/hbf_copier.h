@@ -37,13 +37,13 @@ class HbfCopierHost {
   virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
 };
 
-class HbfCopier final : public Requester {
+class HbfCopier {
  public:
   HbfCopier(bool store_data, const HbfAddresses& addresses, HostPath& path, Ftl& ftl,
             HbfCopierHost& host)
       : store_data_(store_data), addresses_(addresses), path_(path), ftl_(ftl), host_(host) {}
 
-  // Sets this object's index among the requesters.
+  // Sets the requester of its requests, which must pass on the calls below.
   void set_agent(std::uint16_t own) { own_ = own; }
 
   // Begins a copy to a page of the same bank.
@@ -61,10 +61,11 @@ class HbfCopier final : public Requester {
     }
   };
   Counts& counts() { return counts_; }
+  const Counts& counts() const { return counts_; }
 
-  void on_complete(const Request& request, Tick now) override;
-  LineData write_data(const Request& request) const override;
-  void on_read_data(const Request& request, const LineBytes& bytes) override;
+  void on_complete(const Request& request, Tick now);
+  LineData write_data(const Request& request) const;
+  void on_read_data(const Request& request, const LineBytes& bytes);
   void serialize(Archive& archive);
 
  private:

@@ -23,8 +23,11 @@ std::uint32_t reserve(const SystemConfig& config) {
 
 }  // namespace
 
-HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed)
-    : map_in_memory_(config.nvdimm.hbf.map_in == HbfMap::hbm),
+HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, std::unique_ptr<HbfChannel> device,
+               HostPath& path, std::uint64_t seed)
+    : ChannelFront(std::move(device)),
+      map_in_memory_(config.nvdimm.hbf.map_in == HbfMap::hbm),
+      flash_(static_cast<HbfChannel&>(*device_).device()),
       path_(path),
       pending_(config.nvdimm.nand.channels, config.nvdimm.nand.luns()),
       ftl_(ftl_shape(config.nvdimm), victim_selector(config.nvdimm.ftl.victim, config.assignments),
@@ -34,36 +37,42 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path,
       refresher_(config, ftl_, collector_),
       placer_(ftl_, collector_, pending_, reserve(config)),
       gatherer_(config, ftl_.pages().size(), *this),
+      latency_(statistics().nvdimm_line_latency.histogram()),
       reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
+  statistics().device.front = Front::link;
   precondition(ftl_, config.nvdimm.precondition, seed);
 }
 
-void HbfFtl::attach(Kernel& kernel, HbfChannel& channel) {
-  HbfDevice& device = channel.device();
-  device_ = &device;
-  channel.statistics().device.front = Front::link;
-  latency_ = &channel.statistics().nvdimm_line_latency.histogram();
+void HbfFtl::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+                    const SourceProgress& progress) {
   refresher_.attach(kernel);
   gatherer_.attach(kernel);
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
       if (const std::uint32_t pages = ftl_.frontiers().written_pages(lun, block); pages > 0) {
-        device.start_block(lun, block, pages, ftl_.blocks(lun)[block].erases);
+        flash_.start_block(lun, block, pages, ftl_.blocks(lun)[block].erases);
         refresher_.on_begun(lun, block, Tick(0));
       }
     }
   }
+  ChannelFront::attach(kernel, requesters, progress);
 }
 
-void HbfFtl::set_requesters(const std::vector<Requester*>& requesters, std::size_t own) {
+void HbfFtl::add_requesters(std::vector<Requester*>& requesters) {
   requesters_ = &requesters;
-  own_ = static_cast<std::uint16_t>(own);
-  copier().set_agent(static_cast<std::uint16_t>(own + 1));
-  gatherer_.set_requesters(requesters, static_cast<std::uint16_t>(own + 2));
+  own_ = static_cast<std::uint16_t>(requesters.size());
+  requesters.push_back(this);
+  collector_.copier().set_agent(own_);
+  gatherer_.set_requesters(requesters, own_);
 }
 
 void HbfFtl::send(const Request& request, Tick now) {
-  if (!line_.empty()) {
+  if (request.agent == own_) {
+    device_->send(request, now);
+  } else if (request.flush) {
+    line_.push({request, LogicalPage(0), false});  // the page of a flush has no meaning
+    gatherer_.drain(now);
+  } else if (!line_.empty()) {
     line_.push(entry_of(request));
   } else if (gatherer_.may_take(request)) {
     enter(entry_of(request), now);
@@ -78,12 +87,6 @@ void HbfFtl::enter(const RequestLine::Entry& entry, Tick now) {
   } else {
     take(entry.request, now);
   }
-}
-
-// The page of a flush has no meaning.
-void HbfFtl::send_flush(const Request& flush, Tick now) {
-  line_.push({flush, LogicalPage(0), false});
-  gatherer_.drain(now);
 }
 
 void HbfFtl::on_gathered(Tick now) {
@@ -108,7 +111,7 @@ void HbfFtl::release_line(Tick now) {
     if (line_.front().request.flush) {
       flush_answered_ = true;
       const Request flush = line_.front().request;
-      (*requesters_)[flush.agent]->on_complete(flush, now);  // may pass the flush
+      sender_of(flush).on_complete(flush, now);  // may pass the flush
     } else {
       enter(line_.pop(), now);
       entered = true;
@@ -136,16 +139,16 @@ void HbfFtl::take(const Request& request, Tick now) {
   place_waiting(now);
 }
 
-bool HbfFtl::trim(std::int64_t page, Tick now) {
-  const bool waiting = line_.discard(LogicalPage(page));
-  const bool gathered = gatherer_.trim(LogicalPage(page), now) || waiting;
-  const bool pending = latest_.find(page) != kNoIndex;
+std::int64_t HbfFtl::trim(LogicalPage page, Tick now) {
+  const bool waiting = line_.discard(page);
+  const bool gathered = gatherer_.trim(page, now) || waiting;
+  const bool pending = latest_.find(page.value()) != kNoIndex;
   if (pending) {
-    latest_.erase(page);
+    latest_.erase(page.value());
   }
-  const bool mapped = ftl_.trim(LogicalPage(page));
+  const bool mapped = ftl_.trim(page);
   ftl_.statistics().trimmed_pages += mapped ? 1 : 0;
-  return mapped || pending || gathered;
+  return mapped || pending || gathered ? 1 : 0;
 }
 
 void HbfFtl::place_waiting(Tick now) {
@@ -207,16 +210,19 @@ void HbfFtl::send_flash(std::uint32_t index, Tick now) {
 }
 
 void HbfFtl::on_admit(const Request& request, Tick now) {
-  if (request.memory == MemoryClass::nvdimm && !jobs_.held(request.tag).admitted) {
+  if (request.memory == MemoryClass::nvdimm && !is_of_copier(request) &&
+      !jobs_.held(request.tag).admitted) {
     Job& job = jobs_[request.tag];
     job.admitted = true;
     const Request original = job.request;
-    (*requesters_)[original.agent]->on_admit(original, now);
+    sender_of(original).on_admit(original, now);
   }
 }
 
 void HbfFtl::on_complete(const Request& request, Tick now) {
-  if (request.memory == MemoryClass::nvdimm) {
+  if (is_of_copier(request)) {
+    collector_.copier().on_complete(request, now);
+  } else if (request.memory == MemoryClass::nvdimm) {
     end_flash(request.tag, request, now);
   } else if (request.tag != kOfNoJob) {
     if (jobs_.held(request.tag).step == Step::map_read) {
@@ -313,10 +319,10 @@ void HbfFtl::finish(std::uint32_t index, Tick now) {
 }
 
 void HbfFtl::answer(Request request, Tick now) {
-  if (request.agent != gatherer_.agent()) {
-    latency_->add((now - request.arrival).value());
+  if (!is_of_gatherer(request)) {
+    latency_.add((now - request.arrival).value());
   }
-  (*requesters_)[request.agent]->on_complete(request, now);
+  sender_of(request).on_complete(request, now);
 }
 
 void HbfFtl::on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) {
@@ -334,7 +340,7 @@ void HbfFtl::on_collected(std::uint32_t lun, Tick now) {
 
 void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
   for (const std::uint32_t index : jobs_.taken()) {
-    if (jobs_[index].request.agent != gatherer_.agent()) {
+    if (!is_of_gatherer(jobs_[index].request)) {
       requests.push_back({jobs_[index].request, jobs_[index].admitted});
     }
   }
@@ -346,10 +352,11 @@ void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
   });
 }
 
-void HbfFtl::reset_statistics() {
+void HbfFtl::reset_statistics(Tick now) {
+  device_->reset_statistics(now);
   ftl_.statistics() = FtlStatistics();
   collector_.counts() = HbfCollector::Counts();
-  copier().counts() = HbfCopier::Counts();
+  collector_.copier().counts() = HbfCopier::Counts();
   gatherer_.counts() = HbfGatherer::Counts();
   refresher_.late() = 0;
   map_reads_ = 0;
@@ -358,6 +365,7 @@ void HbfFtl::reset_statistics() {
 }
 
 void HbfFtl::serialize(Archive& archive) {
+  device_->serialize(archive);
   archive.section("hbf ftl");
   archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_);
   line_.serialize(archive, ftl_.pages().size());
@@ -412,22 +420,29 @@ Request line_of(const Request& original, Address flash) {
 }  // namespace
 
 LineData HbfFtl::write_data(const Request& request) const {
+  if (is_of_copier(request)) {
+    return collector_.copier().write_data(request);
+  }
   if (request.memory == MemoryClass::dram) {
     return no_data();
   }
   const Request& original = jobs_.held(request.tag).request;
-  return (*requesters_)[original.agent]->write_data(line_of(original, request.address));
+  return sender_of(original).write_data(line_of(original, request.address));
 }
 
 // A page that is not mapped reads as zeros. A read that failed begins again.
 void HbfFtl::on_read_data(const Request& request, const LineBytes& bytes) {
+  if (is_of_copier(request)) {
+    collector_.copier().on_read_data(request, bytes);
+    return;
+  }
   if (request.memory == MemoryClass::dram) {
     return;
   }
   const Job& job = jobs_.held(request.tag);
   if (!failed(job, static_cast<HbfStatus>(request.status))) {
-    (*requesters_)[job.request.agent]->on_read_data(line_of(job.request, request.address),
-                                                    job.mapped ? bytes : LineBytes{});
+    sender_of(job.request)
+        .on_read_data(line_of(job.request, request.address), job.mapped ? bytes : LineBytes{});
   }
 }
 
@@ -443,15 +458,27 @@ LineBytes HbfFtl::page_bytes(Address line) const {
   const std::uint32_t write = latest_.find(page.value());
   if (write != kNoIndex) {
     const Request& original = jobs_[write].request;
-    return (*requesters_)[original.agent]->write_data(line_of(original, line)).bytes;
+    return sender_of(original).write_data(line_of(original, line)).bytes;
   }
   const PhysicalPage place = ftl_.pages().place(page);
   return place == kNowhere
              ? LineBytes{}
-             : device_->peek(addresses_.in_channel(place, line.value() % kPageBytes.value()));
+             : flash_.peek(addresses_.in_channel(place, line.value() % kPageBytes.value()));
 }
 
-void HbfFtl::lose_power() {
+void HbfFtl::power_fail(const PowerFailure& failure, std::size_t first) {
+  lose_map();
+  device_->slow_memory()->power_fail(failure, first);
+}
+
+// The map of preconditioned pages is lost, too.
+bool HbfFtl::restore(SlowMemory& before, Tick now, Tick recover_for) {
+  lose_map();
+  return device_->slow_memory()->restore(*static_cast<HbfFtl&>(before).device_->slow_memory(), now,
+                                         recover_for);
+}
+
+void HbfFtl::lose_map() {
   gatherer_.lose_power();
   line_.clear();
   flush_answered_ = false;
@@ -461,11 +488,19 @@ void HbfFtl::lose_power() {
   }
 }
 
-void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<HbfFtl*>& ftls,
-                                 const std::vector<HbfChannel*>& channels) {
-  if (ftls.empty()) {
-    return;
+void HbfFtl::register_statistics(StatisticRegistry& registry, const std::vector<SlowMemory*>& all) {
+  std::vector<HbfFtl*> ftls;
+  std::vector<SlowMemory*> devices;
+  for (SlowMemory* const memory : all) {
+    ftls.push_back(static_cast<HbfFtl*>(memory));
+    devices.push_back(ftls.back()->device_->slow_memory());
   }
+  devices.front()->register_statistics(registry, devices);
+  register_own_statistics(registry, ftls);
+}
+
+void HbfFtl::register_own_statistics(StatisticRegistry& registry,
+                                     const std::vector<HbfFtl*>& ftls) {
   const auto counter = [&](const char* name, const char* description, auto read,
                            const char* unit = "requests") {
     std::vector<Counter*> counters;
@@ -475,23 +510,23 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
     registry.counter(name, unit, description, std::move(counters));
   };
   counter("hbf.gc.flash_reads", "page reads of the collector",
-          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().flash_reads; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().flash_reads; });
   counter("hbf.gc.flash_writes", "page writes of the collector",
-          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().flash_writes; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().flash_writes; });
   counter("hbf.gc.hbm_reads", "HBM lines that the collector reads",
-          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().line_reads; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().line_reads; });
   counter("hbf.gc.hbm_writes", "HBM lines that the collector writes",
-          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().line_writes; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().line_writes; });
   counter("hbf.map.hbm_reads", "HBM lines of the map that are read",
-          [](HbfFtl& ftl) -> Counter& { return ftl.map_reads(); });
+          [](HbfFtl& ftl) -> Counter& { return ftl.map_reads_; });
   counter("hbf.map.hbm_writes", "HBM lines of the map that are written",
-          [](HbfFtl& ftl) -> Counter& { return ftl.map_writes(); });
+          [](HbfFtl& ftl) -> Counter& { return ftl.map_writes_; });
   using Gathered = HbfGatherer::Counts;
   const auto gathered = [&](const char* name, const char* description, Counter Gathered::*count,
                             const char* unit = "requests") {
     counter(
         name, description,
-        [count](HbfFtl& ftl) -> Counter& { return ftl.gatherer().counts().*count; }, unit);
+        [count](HbfFtl& ftl) -> Counter& { return ftl.gatherer_.counts().*count; }, unit);
   };
   gathered("hbf.parts.writes",
            "writes taken by the host's page buffers: below 4 KiB, or of a page that gathers",
@@ -508,7 +543,7 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
            &Gathered::padded, "pages");
   std::vector<Histogram*> latencies;
   for (HbfFtl* ftl : ftls) {
-    latencies.push_back(&ftl->gatherer().counts().latency);
+    latencies.push_back(&ftl->gatherer_.counts().latency);
   }
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
   registry.histogram("hbf.parts.latency_ns", "ns",
@@ -517,37 +552,30 @@ void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<
   gathered("hbf.parts.reads", "reads answered from the host's page buffers", &Gathered::reads);
   counter(
       "hbf.refresh.blocks", "blocks rewritten for a refresh",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_blocks; }, "blocks");
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().refreshed_blocks; }, "blocks");
   counter(
       "hbf.refresh.late", "blocks whose refresh began later than hbf.refresh_every",
-      [](HbfFtl& ftl) -> Counter& { return ftl.refresher().late(); }, "blocks");
+      [](HbfFtl& ftl) -> Counter& { return ftl.refresher_.late(); }, "blocks");
   counter(
       "hbf.refresh.pages", "pages programmed for a refresh",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().refreshed_pages; }, "pages");
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().refreshed_pages; }, "pages");
   counter(
       "hbf.replay.blocks", "blocks with a failed program whose pages were copied",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().replayed_blocks; }, "blocks");
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().replayed_blocks; }, "blocks");
   counter(
       "hbf.replay.pages", "pages programmed for a replay",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector().counts().replayed_pages; }, "pages");
+      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().replayed_pages; }, "pages");
   counter("hbf.replay.writes", "users' writes repeated after a failed program of their block",
-          [](HbfFtl& ftl) -> Counter& { return ftl.rewrites(); });
+          [](HbfFtl& ftl) -> Counter& { return ftl.rewrites_; });
   counter("hbf.replay.copies", "copies written again after a failed program of their block",
-          [](HbfFtl& ftl) -> Counter& { return ftl.copier().counts().rewrites; });
+          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().rewrites; });
   std::vector<Ftl*> tables;
   std::vector<FlashArray*> arrays;
   for (HbfFtl* ftl : ftls) {
-    tables.push_back(&ftl->ftl());
-  }
-  for (HbfChannel* channel : channels) {
-    arrays.push_back(&channel->device().flash());
+    tables.push_back(&ftl->ftl_);
+    arrays.push_back(&ftl->flash_.flash());
   }
   register_ftl_statistics(registry, tables, arrays);
-  registry.on_reset([ftls](Tick /*now*/) {
-    for (HbfFtl* ftl : ftls) {
-      ftl->reset_statistics();
-    }
-  });
 }
 
 }  // namespace hmsim

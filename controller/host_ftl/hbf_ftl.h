@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's FTL of one HBF channel (hbf.ftl: host). It maps logical pages and chooses the bank of
-// each written page. All of its work are requests in the host's queues.
+// The host's FTL of one HBF channel (hbf.ftl: host), in front of it. It maps logical pages and
+// chooses the bank of each written page. All of its work are requests in the host's queues: they
+// come back here with this object as their requester, and go on to the HBF channel.
 //
 //   read    [a line of the map in HBM], then the page's place, or that of its latest write, for
 //           which it waits
@@ -10,9 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "controller/channel/flush_gate.h"
+#include "controller/channel/channel_front.h"
+#include "controller/channel/slow_memory.h"
 #include "controller/config/system_config.h"
 #include "controller/host_ftl/hbf_collector.h"
 #include "controller/host_ftl/hbf_gatherer.h"
@@ -34,56 +37,58 @@ namespace hmsim {
 class HbfChannel;
 class HbfDevice;
 
-class HbfFtl final : public Requester,
-                     public FlushGate,
+class HbfFtl final : public ChannelFront,
+                     public SlowMemory,
+                     private Requester,
                      private HbfCollectorHost,
                      private HbfGathererHost {
  public:
-  // `channel`: number of its HBF channel. `path` takes its requests.
-  HbfFtl(const SystemConfig& config, std::int64_t channel, HostPath& path, std::uint64_t seed);
+  // `channel`: number of `device`. `path` takes its requests. Makes the blocks of the device those
+  // that preconditioning leaves.
+  HbfFtl(const SystemConfig& config, std::int64_t channel, std::unique_ptr<HbfChannel> device,
+         HostPath& path, std::uint64_t seed);
 
-  // Attaches the parts that act at times: the refresher and the gatherer. Makes the blocks of the
-  // channel's device those that preconditioning left. Counts the latencies of users' requests for
-  // the channel.
-  void attach(Kernel& kernel, HbfChannel& channel);
-  // Sets the requesters, of which the three at `own` are this object, its copier and its gatherer.
-  void set_requesters(const std::vector<Requester*>& requesters, std::size_t own);
-  HbfCollector& collector() { return collector_; }
-  HbfCopier& copier() { return collector_.copier(); }
-  HbfGatherer& gatherer() { return gatherer_; }
-  HbfRefresher& refresher() { return refresher_; }
-
-  // Takes a request for a logical page of the channel.
-  void send(const Request& request, Tick now);
-  // Takes a flush, and answers it once all earlier requests are done. Later ones wait until
-  // pass_flush(). Until then they hold no entry of a queue, which other channels may need for the
-  // same flush.
-  void send_flush(const Request& flush, Tick now);
-  void pass_flush(Tick now) override;
-  // Discards the page, and writes of it that are under way. Returns whether it had data.
-  bool trim(std::int64_t page, Tick now);
-  // Returns whether requests wait for a flush, or parts of pages would wait outside for long.
-  bool would_wait() const { return !line_.empty() || gatherer_.crowded(); }
-  // Data mode: returns the bytes of a line of the channel as a read would return them.
-  LineBytes peek(Address line) const;
-  // Data mode: loses the map.
-  void lose_power();
-  bool idle() const { return is_done() && line_.empty() && collector_.idle(); }
-  // Adds the requests of users that it has taken and that are not done.
-  void list_outstanding(std::vector<Outstanding>& requests) const;
-
-  Ftl& ftl() { return ftl_; }
+  // Also attaches the parts that act at times: the refresher and the gatherer.
+  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+              const SourceProgress& progress) override;
+  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+               const SourceProgress& progress) override {
+    device_->connect(kernel, component, requesters, progress);
+  }
+  void add_requesters(std::vector<Requester*>& requesters) override;
   const Ftl& ftl() const { return ftl_; }
-  Counter& map_reads() { return map_reads_; }
-  Counter& map_writes() { return map_writes_; }
-  Counter& rewrites() { return rewrites_; }
-  void reset_statistics();
+  const HbfCollector& collector() const { return collector_; }
+  const HbfGatherer& gatherer() const { return gatherer_; }
 
-  void on_admit(const Request& request, Tick now) override;
-  void on_complete(const Request& request, Tick now) override;
-  LineData write_data(const Request& request) const override;
-  void on_read_data(const Request& request, const LineBytes& bytes) override;
-  void serialize(Archive& archive);
+  // Takes a request for a logical page of the channel, or passes on one of its own. Answers a flush
+  // once all earlier requests are done. Later ones wait until pass_flush(). Until then they hold no
+  // entry of a queue, which other channels may need for the same flush.
+  void send(const Request& request, Tick now) override;
+  void pass_flush(Tick now) override;
+  // Returns also whether requests wait for a flush, or parts of pages would wait outside for long.
+  bool would_wait(MemoryClass memory) const override {
+    return !line_.empty() || gatherer_.crowded() || device_->would_wait(memory);
+  }
+  bool idle() const override {
+    return is_done() && line_.empty() && collector_.idle() && device_->idle();
+  }
+  // Adds the requests of users that it has taken and that are not done.
+  void list_outstanding(std::vector<Outstanding>& requests) const override;
+  void reset_statistics(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  SlowMemory* slow_memory() override { return this; }
+  void register_statistics(StatisticRegistry& registry,
+                           const std::vector<SlowMemory*>& all) override;
+  MemoryPort::Collections collections() const override {
+    return {collector_.begun(), collector_.ended()};
+  }
+  // Discards also writes of the page that are under way. Returns whether it had data.
+  std::int64_t trim(LogicalPage page, Tick now) override;
+  LineBytes peek(Address line) const override;
+  // The map is lost.
+  void power_fail(const PowerFailure& failure, std::size_t first) override;
+  bool restore(SlowMemory& before, Tick now, Tick recover_for) override;
 
  private:
   enum class Step : std::uint8_t { waits, map_read, flash, map_write, last = map_write };
@@ -98,6 +103,12 @@ class HbfFtl final : public Requester,
     std::uint32_t next_reader = kNoIndex;  // read: link in such a chain
     void serialize(Archive& archive) { archive(step, admitted, mapped, request, page, place); }
   };
+
+  // Answers to its own requests, and those of the copier.
+  void on_admit(const Request& request, Tick now) override;
+  void on_complete(const Request& request, Tick now) override;
+  LineData write_data(const Request& request) const override;
+  void on_read_data(const Request& request, const LineBytes& bytes) override;
 
   // HbfCollectorHost.
   bool reads_under_way(std::uint32_t lun, std::uint32_t block) const override {
@@ -131,6 +142,7 @@ class HbfFtl final : public Requester,
   bool failed(const Job& job, HbfStatus status) const {
     return status == HbfStatus::erased_page && job.mapped;
   }
+  void lose_map();
   void end_read(std::uint32_t index, Tick now);
   void end_write(std::uint32_t index, Tick now);
   void programmed(PhysicalPage place, Tick now);
@@ -143,7 +155,22 @@ class HbfFtl final : public Requester,
     return page_work(job.request.write ? FlashOperation::program : FlashOperation::read);
   }
 
+  static bool is_of_copier(const Request& request) {
+    return request.origin == RequestOrigin::collection || request.origin == RequestOrigin::refresh;
+  }
+  bool is_of_gatherer(const Request& request) const { return request.agent == own_; }
+  // Returns the sender of a request that this object took.
+  Requester& sender_of(const Request& request) {
+    return is_of_gatherer(request) ? gatherer_ : *(*requesters_)[request.agent];
+  }
+  const Requester& sender_of(const Request& request) const {
+    return const_cast<HbfFtl*>(this)->sender_of(request);
+  }
+  static void register_own_statistics(StatisticRegistry& registry,
+                                      const std::vector<HbfFtl*>& ftls);
+
   const bool map_in_memory_;
+  HbfDevice& flash_;
   HostPath& path_;
   const std::vector<Requester*>* requesters_ = nullptr;
   std::uint16_t own_ = 0;
@@ -154,8 +181,7 @@ class HbfFtl final : public Requester,
   HbfRefresher refresher_;
   HbfPlacer placer_;
   HbfGatherer gatherer_;
-  const HbfDevice* device_ = nullptr;
-  Histogram* latency_ = nullptr;  // of users' requests
+  Histogram& latency_;  // of users' requests
   Pool<Job> jobs_;
   RequestLine line_;                  // a flush, and what came after it
   bool flush_answered_ = false;       // the first request of line_ is a flush that was answered
@@ -165,9 +191,5 @@ class HbfFtl final : public Requester,
   Counter map_writes_ = 0;
   Counter rewrites_ = 0;  // of failed programs of users' pages
 };
-
-// Registers the statistics of all FTLs together; none if `ftls` is empty.
-void register_hbf_ftl_statistics(StatisticRegistry& registry, const std::vector<HbfFtl*>& ftls,
-                                 const std::vector<HbfChannel*>& channels);
 
 }  // namespace hmsim

@@ -53,12 +53,11 @@ class HbfGatherer final : public Component, public Requester {
   HbfGatherer(const SystemConfig& config, std::size_t pages, HbfGathererHost& host);
 
   void attach(Kernel& kernel) { wakeup_ = Wakeup(kernel, kernel.attach(*this)); }
-  // Sets the requesters, of which `own` is this object.
+  // Sets the requesters. `own`: the FTL, which stands for this object.
   void set_requesters(const std::vector<Requester*>& requesters, std::uint16_t own) {
     requesters_ = &requesters;
     own_ = own;
   }
-  std::uint16_t agent() const { return own_; }
 
   // Returns whether the request must be sent here: a part, or a request to a page that is here.
   bool takes(const RequestLine::Entry& entry) const {
@@ -100,6 +99,7 @@ class HbfGatherer final : public Component, public Requester {
     }
   };
   Counts& counts() { return counts_; }
+  const Counts& counts() const { return counts_; }
 
   // Answers to its own requests for pages.
   void on_complete(const Request& request, Tick now) override;

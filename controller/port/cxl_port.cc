@@ -52,9 +52,8 @@ std::vector<Histogram*> histograms(const Ports& ports, Select select) {
 
 CxlPort::CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel> device,
                  bool store_data)
-    : MemoryChannel(false),
+    : ChannelFront(std::move(device)),
       store_data_(store_data),
-      device_(std::move(device)),
       down_(parameters.down, parameters),
       up_(parameters.up, parameters),
       load_(parameters.load),

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "controller/accounts/repeated_times.h"
-#include "controller/channel/memory_channel.h"
+#include "controller/channel/channel_front.h"
 #include "controller/config/port_parameters.h"
 #include "controller/link/device_load.h"
 #include "controller/port/flit_lane.h"
@@ -44,7 +44,7 @@ struct PortStatistics {
   void serialize(Archive& archive) { archive(credit_wait, link_time, answers); }
 };
 
-class CxlPort final : public MemoryChannel, private Requester {
+class CxlPort final : public ChannelFront, private Requester {
  public:
   CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel> device, bool store_data);
 
@@ -60,12 +60,11 @@ class CxlPort final : public MemoryChannel, private Requester {
   bool idle() const override {
     return waiting_.empty() && arrivals_.empty() && answers_.empty() && device_->idle();
   }
-  ClassServices services() const override { return device_->services(); }
   void list_outstanding(std::vector<Outstanding>& requests) const override;
   // The internal bus of a device with an NVDIMM is no memory bus: observers of commands see
   // nothing.
   void set_observer(CommandObserver* observer) override {
-    if (device_->nvdimm() == nullptr) {
+    if (device_->slow_memory() == nullptr) {
       device_->set_observer(observer);
     }
   }
@@ -75,24 +74,6 @@ class CxlPort final : public MemoryChannel, private Requester {
     device_->set_request_observer(records_.lead_to(observer));
   }
 
-  std::vector<NvdimmModule*> nvdimms() override { return device_->nvdimms(); }
-  NvdimmModule* nvdimm() override { return device_->nvdimm(); }
-  const BusAccounting* accounting() const override { return device_->accounting(); }
-  LatencySplit* latency_split() override { return device_->latency_split(); }
-  const EnergyMeter* energy() const override { return device_->energy(); }
-  std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
-    return device_->schedulers();
-  }
-  std::vector<PolicyCounter> arbiter_counters() override { return device_->arbiter_counters(); }
-  ChannelStatistics& statistics() override { return device_->statistics(); }
-  Cycle elapsed() const override { return device_->elapsed(); }
-  Tick clock_period() const override { return device_->clock_period(); }
-  std::int64_t burst_cycles() const override { return device_->burst_cycles(); }
-  std::int64_t command_buses() const override { return device_->command_buses(); }
-  std::int64_t command_slots() const override { return device_->command_slots(); }
-  RefreshManagement* management() override { return device_->management(); }
-  LineStore* dram_bytes() override { return device_->dram_bytes(); }
-  Tick now() const override { return device_->now(); }
   void reset_statistics(Tick now) override;
 
   const FlitLane& down() const { return down_; }
@@ -102,7 +83,6 @@ class CxlPort final : public MemoryChannel, private Requester {
 
   Tick next_event() const override { return earlier(next_, device_->next_event()); }
   Tick advance(Tick now) override;
-  Tick catch_up(Tick time) override { return device_->catch_up(time); }
   void serialize(Archive& archive) override;
 
  private:
@@ -140,7 +120,6 @@ class CxlPort final : public MemoryChannel, private Requester {
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
 
   const bool store_data_;
-  std::unique_ptr<MemoryChannel> device_;
   const std::vector<Requester*>* requesters_ = nullptr;
   std::vector<Requester*> stand_ins_;  // this object, for each requester
   LoadListener* load_listener_ = nullptr;

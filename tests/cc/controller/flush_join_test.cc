@@ -27,9 +27,14 @@ struct Rig {
   std::array<Gate, 3> channels;
   Ended ended;
   const std::vector<Requester*> requesters{&ended};
-  const std::vector<FlushGate*> gates{&channels[0], &channels[1], &channels[2]};
-  FlushJoin join{requesters, gates};
-  Request part = join.begin(Request(), 1, 3);
+  FlushJoin join{requesters};
+  Request part;
+  Rig() {
+    for (Gate& channel : channels) {
+      join.add(channel);
+    }
+    part = join.begin(Request(), 1, 3);
+  }
 };
 
 TEST(FlushJoin, PassesOnAllItsChannelsOnceTheLastPartIsDone) {

@@ -167,7 +167,7 @@ TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
   const NvdimmParameters& nvdimm = channel.config_.nvdimm;
   // The page was never written, so no read precedes the program. To flash: command, data, program
   // (650 us constant), without the status.
-  const NvdimmStatistics seen = static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics();
+  const NvdimmStatistics seen = static_cast<Nvdimm*>(channel.nvdimms().front())->statistics();
   EXPECT_EQ(seen.nand.page_reads, 0u);
   EXPECT_EQ(seen.nand.page_programs, 1u);
   EXPECT_EQ(seen.buffer.flushed_pages, 1u);
@@ -198,7 +198,7 @@ TEST(Flush, WriteBackEndsWithAnEmptyWritePart) {
       channel.on_done = [&](const Request& request) {
         checked = checked || request.id == flush;
         if (request.id == flush) {
-          const auto& nvdimm = static_cast<const Nvdimm&>(*channel.channel_.nvdimm());
+          const auto& nvdimm = static_cast<const Nvdimm&>(*channel.nvdimms().front());
           EXPECT_EQ(nvdimm.pending().all().writes, 0u);
           EXPECT_TRUE(nvdimm.written_back());
         }

@@ -12,6 +12,7 @@
 
 #include "check/protocol_checker.h"
 #include "controller/channel/channel.h"
+#include "controller/channel/slow_memory.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {
@@ -58,7 +59,11 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     }
     channel_.attach(kernel_, requesters_, *this);
     channel_.set_observer(this);
-    checker_.watch(0, channel_.nvdimms());
+    checker_.watch(0, nvdimms());
+  }
+  NvdimmModules nvdimms() {
+    SlowMemory* const memory = channel_.slow_memory();
+    return memory == nullptr ? NvdimmModules{} : memory->modules();
   }
   ~ChannelUnderTest() override {
     if (!violations_expected_) {

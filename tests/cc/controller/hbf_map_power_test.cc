@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,13 +33,11 @@ class MappedRig final : public Requester,
   MappedRig(const Assignments& more, std::int64_t every)
       : step(every),
         config(make_config(with(kHbf, more)).channel_configs().back()),
-        channel(config, 0, 5),
-        ftl(config, 0, *this, 5) {
-    requesters_ = {this, &ftl, &ftl.copier(), &ftl.gatherer()};
-    channel.attach(kernel, requesters_, *this);
-    ftl.attach(kernel, channel);
-    ftl.set_requesters(requesters_, 1);
-    channel.device().flash().add_observer(*this);
+        channel(new HbfChannel(config, 0, 5)),
+        ftl(config, 0, std::unique_ptr<HbfChannel>(channel), *this, 5) {
+    ftl.attach(kernel, requesters_, *this);
+    ftl.add_requesters(requesters_);
+    channel->device().flash().add_observer(*this);
   }
 
   // Writes a page, or a part of it that begins at a line of the channel.
@@ -88,7 +87,7 @@ class MappedRig final : public Requester,
   const std::int64_t step;
   const SystemConfig config;
   Kernel kernel;
-  HbfChannel channel;
+  HbfChannel* const channel;  // of the FTL
   HbfFtl ftl;
   std::vector<FlashRecord> log;
   using Stamps = std::array<std::uint32_t, 64>;      // of the lines of a page
@@ -115,7 +114,7 @@ class MappedRig final : public Requester,
       }
       sent[request.address.value() / 4096].push_back(stamps);
     }
-    channel.send(request, now);
+    ftl.send(request, now);
   }
 
  public:
@@ -124,7 +123,7 @@ class MappedRig final : public Requester,
   }
 
  private:
-  std::vector<Requester*> requesters_;
+  std::vector<Requester*> requesters_{this};
   std::vector<Request> lines_;
   std::uint64_t next_id_ = 0;
 };
@@ -169,15 +168,14 @@ void fail_power(MappedRig& rig) {
   for (const auto& [line, write] : rig.latest) {
     ASSERT_EQ(MappedRig::stamp(rig.ftl.peek(Address(line * 64))), write + 1) << "line " << line;
   }
-  rig.ftl.lose_power();
-  rig.channel.lose_power(rig.kernel.now());
+  rig.ftl.power_fail({rig.kernel.now()}, 0);
   const std::map<std::int64_t, MappedRig::Stamps> alive = survivors(rig);
   std::set<std::pair<std::int64_t, std::uint32_t>> stamps;  // by line of the page
   for (std::int64_t page = 0; page < rig.config.nvdimm.capacity.value() / 4096; ++page) {
     const auto found = alive.find(page);
     for (std::int64_t line = 0; line < 64; line += rig.step) {
       const Address at(page * 4096 + line * 64);
-      const std::uint32_t stamp = MappedRig::stamp(rig.channel.peek_flash(at));
+      const std::uint32_t stamp = MappedRig::stamp(rig.channel->peek(at));
       ASSERT_EQ(stamp, found == alive.end() ? 0 : found->second[static_cast<std::size_t>(line)])
           << "page " << page << " of flash";
       stamps.insert({line, stamp});
@@ -207,7 +205,7 @@ TEST_P(HbfMapPowerOfPages, ProgrammedPagesSurviveAndTheMapDoesNot) {
       rig.run_until(rig.kernel.now() + Tick(static_cast<std::int64_t>(random.below(5'000'000))));
     }
     pending += rig.done.size() < rig.writes ? 1 : 0;
-    copied += rig.ftl.copier().counts().flash_writes;
+    copied += rig.ftl.collector().copier().counts().flash_writes;
     fail_power(rig);
     if (::testing::Test::HasFailure()) {
       return;

@@ -83,7 +83,7 @@ void expect_contents(const HbfChannel& channel, const Survivors& alive) {
   for (std::int64_t page = 0; page < 2 * kPages * kBanks; ++page) {
     const auto found = alive.pages.find(page);
     for (const std::int64_t line : {0, 63}) {
-      EXPECT_EQ(word_at(channel.peek_flash(Address(page * 4096 + line * 64)), 0),
+      EXPECT_EQ(word_at(channel.peek(Address(page * 4096 + line * 64)), 0),
                 found == alive.pages.end() ? 0 : found->second)
           << "page " << page;
     }
@@ -101,10 +101,10 @@ TEST(HbfPower, ExactlyWhatWasProgrammedSurvives) {
     const auto writes = write_blocks(rig, random);
     pending += std::count(rig.done.begin(), rig.done.end(), kNever) > 0 ? 1 : 0;
     const Survivors alive = survivors(rig, writes);
-    rig.channel.lose_power(rig.kernel.now());
+    rig.channel.power_fail({rig.kernel.now()}, 0);
     expect_contents(rig.channel, alive);
     HbfRig after(config);
-    after.channel.restore_flash(rig.channel);
+    after.channel.restore(rig.channel, Tick(0), kNever);
     expect_contents(after.channel, alive);
     // A block goes on behind its pages, unless a program was interrupted.
     for (std::int64_t bank = 0; bank < kBanks; ++bank) {

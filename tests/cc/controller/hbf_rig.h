@@ -43,7 +43,7 @@ class HbfRig final : public Requester, public SourceProgress, public FlashObserv
   explicit HbfRig(const Assignments& more)
       : config(make_config(with(kHbf, more)).channel_configs().back()), channel(config, 0, 5) {
     channel.attach(kernel, requesters_, *this);
-    register_hbf_channel_statistics(registry, {&channel});
+    channel.register_statistics(registry, {&channel});
     channel.device().flash().add_observer(*this);
   }
 

@@ -64,7 +64,7 @@ class Queue {
   }
   void flush() { channel.flush(); }
   Counter flash_reads() {
-    return static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics().nand.page_reads;
+    return static_cast<Nvdimm*>(channel.nvdimms().front())->statistics().nand.page_reads;
   }
 
   ChannelUnderTest channel;

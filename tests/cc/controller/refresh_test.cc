@@ -251,7 +251,7 @@ TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
       } else {
         now += Cycle(below(i % 4 == 1 ? 1000 : 20));
       }
-      const bool nvdimm = unseen.channel_.nvdimm() != nullptr && random.below(4) == 0;
+      const bool nvdimm = !unseen.nvdimms().empty() && random.below(4) == 0;
       const Address address(static_cast<std::int64_t>(random.below(1 << 20)) * kLineBytes.value());
       const bool write = random.below(3) == 0;
       for (ChannelUnderTest* const channel : {&seen, &unseen}) {

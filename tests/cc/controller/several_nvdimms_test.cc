@@ -97,7 +97,7 @@ TEST(SeveralNvdimms, AFlushIsOfAllAndEndsWithTheLast) {
     const std::uint64_t flush = channel.flush();
     channel.run_to(Cycle(10'000'000));
     std::uint64_t written = 0;
-    for (NvdimmModule* const module : channel.channel_.nvdimms()) {
+    for (NvdimmModule* const module : channel.nvdimms()) {
       written += static_cast<Nvdimm*>(module)->statistics().buffer.flushed_pages;
     }
     EXPECT_EQ(written, pages.size());
