@@ -69,11 +69,9 @@ void HbfChannel::pass_flush(Tick now) {
 bool HbfChannel::idle() const { return line_.empty() && queue_.held() == 0 && device_.idle(); }
 
 Tick HbfChannel::find_others() const {
-  const Tick command = commands_.empty() ? kNever : commands_.front().time;
-  const Tick answer = answers_.empty() ? kNever : answers_.front().time;
   const Tick change = queue_.held() == 0 ? kNever : queue_.next_change();
   return earlier(earlier(earlier(schedule_.wake, schedule_.phase), change),
-                 earlier(command, answer));
+                 earlier(commands_.next(), answers_.next()));
 }
 
 Tick HbfChannel::advance(Tick now) {
@@ -103,9 +101,8 @@ Tick HbfChannel::advance(Tick now) {
     schedule_.may_send = true;
   }
   schedule_.admitting = true;
-  while (!answers_.empty() && answers_.front().time <= now) {
-    const Passage answer = answers_.front();
-    answers_.pop();
+  while (answers_.next() <= now) {
+    const Passage answer = answers_.pop();
     deliver(answer, now);
   }
   if (!line_.empty() && !queue_.full()) {
@@ -115,9 +112,8 @@ Tick HbfChannel::advance(Tick now) {
   if (schedule_.may_send || queue_.changed(now)) {
     send_waiting(now);
   }
-  while (!commands_.empty() && commands_.front().time <= now) {
-    const Passage command = commands_.front();
-    commands_.pop();
+  while (commands_.next() <= now) {
+    const Passage command = commands_.pop();
     arrive(command, now);
   }
   device_.advance(now);
@@ -187,7 +183,7 @@ Transaction* HbfChannel::next_write(Tick now) {
 void HbfChannel::send_read(Transaction& transaction, Tick now) {
   ++outstanding_;
   header_bytes_ += static_cast<Counter>(hbf_.header.value());
-  commands_.push({to_device_.send(hbf_.header, now), transaction.slot, 0, false});
+  commands_.push(to_device_.send(hbf_.header, now)) = {transaction.slot, 0, false};
   queue_.sent(transaction, now);
 }
 
@@ -195,7 +191,7 @@ void HbfChannel::send_write(Transaction& transaction, Tick now) {
   const PendingPages::Part part = pending_.send(transaction.row, lines_of(transaction.request));
   header_bytes_ += static_cast<Counter>(hbf_.header.value());
   const Tick arrival = to_device_.send(hbf_.header + transaction.request.size(), now);
-  commands_.push({arrival, transaction.slot, part.unit, part.first});
+  commands_.push(arrival) = {transaction.slot, part.unit, part.first};
   units_[transaction.slot] = part.unit;
   queue_.sent(transaction, now);
 }
@@ -230,7 +226,7 @@ void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Ti
   const Tick arrival = transaction.request.write
                            ? to_host_.piggyback(now)
                            : to_host_.send(returned(transaction.request), now);
-  answers_.push({arrival, tag, units_[tag], false});
+  answers_.push(arrival) = {tag, units_[tag], false};
   schedule_.others = earlier(schedule_.others, arrival);
   queue_.answered(transaction, now);
 }

@@ -22,6 +22,7 @@
 #include "controller/hbf/hbf_queue.h"
 #include "controller/hbf/pending_pages.h"
 #include "controller/link/byte_lane.h"
+#include "controller/link/in_flight.h"
 #include "core/kernel.h"
 #include "core/ring.h"
 #include "nvdimm/hbf/hbf_device.h"
@@ -79,11 +80,10 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
  private:
   // A request on the way to the device, or an answer on the way to the host.
   struct Passage {
-    Tick time{0};  // of arrival
     std::uint32_t slot = 0;
     std::uint32_t unit = 0;  // writes: of its pending page
     bool first = false;      // writes: it begins the page
-    void serialize(Archive& archive) { archive(time, slot, unit, first); }
+    void serialize(Archive& archive) { archive(slot, unit, first); }
   };
   // When the channel acts next.
   struct Schedule {
@@ -130,8 +130,8 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   bool flush_sent_ = false;  // the first request of line_ is a flush that has been answered
   std::vector<std::uint32_t> units_;  // of pending pages, by slot of a write
   std::int64_t outstanding_ = 0;
-  Ring<Passage> commands_;
-  Ring<Passage> answers_;
+  InFlight<Passage> commands_;
+  InFlight<Passage> answers_;
   HbfBytes bytes_;
   Schedule schedule_;
   Counter header_bytes_ = 0;

@@ -23,7 +23,7 @@
 #include "controller/config/port_parameters.h"
 #include "controller/link/device_load.h"
 #include "controller/port/flit_lane.h"
-#include "controller/port/in_flight.h"
+#include "controller/link/in_flight.h"
 #include "controller/port/link_credits.h"
 #include "controller/port/link_records.h"
 #include "core/ring.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages on a lane of a port, in order of arrival.
+// Messages on a lane of a link, in order of arrival.
 #pragma once
 
 #include "core/archive.h"
