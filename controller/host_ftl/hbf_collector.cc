@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/host_ftl/hbf_collector.h"
 
-#include "nvdimm/ftl/gc_view.h"
-
 namespace hmsim {
 
 namespace {
@@ -22,37 +20,27 @@ HbfCollector::HbfCollector(const SystemConfig& config, const HbfAddresses& addre
                            HostPath& path, Ftl& ftl, const PendingWork& pending,
                            HbfCollectorHost& host)
     : most_copies_(config.nvdimm.hbf.copies),
-      scheduler_(gc_scheduler(config.nvdimm.gc.scheduler, config.assignments)),
-      times_(times_of(config.nvdimm)),
       ftl_(ftl),
       statistics_(ftl.statistics()),
       pending_(pending),
+      decisions_(gc_scheduler(config.nvdimm.gc.scheduler, config.assignments),
+                 times_of(config.nvdimm), ftl, pending),
       host_(host),
       copier_(config.store_data, addresses, path, ftl, *this),
       jobs_(ftl.shape().luns) {}
 
-GcView HbfCollector::view(std::uint32_t lun) const {
-  const Job& job = jobs_[lun];
-  const std::uint32_t victim_pages =
-      job.phase == Phase::none ? 0 : ftl_.blocks(lun)[job.block].valid;
-  return gc_view(ftl_, pending_, lun, victim_pages, times_);
-}
-
-bool HbfCollector::overruled(std::uint32_t lun) {
-  const bool urgent = ftl_.victims().urgent(lun);
-  statistics_.gc_urgent += urgent ? 1 : 0;
-  return urgent;
-}
-
 void HbfCollector::consider(std::uint32_t lun, Tick now) {
   const Phase phase = jobs_[lun].phase;
-  if (phase == Phase::yielding && overruled(lun)) {
+  if (phase == Phase::yielding && decisions_.overruled(lun)) {
     finish(lun, now);
-  } else if (phase == Phase::none &&
-             ((ftl_.victims().due(lun) && (scheduler_->start(view(lun)) || overruled(lun))) ||
-              (pending_.lun(lun).none() && ftl_.victims().collectable(lun) &&
-               scheduler_->start_idle(view(lun))))) {
-    start(lun, ftl_.victims().take(lun), false, now);
+  } else if (phase == Phase::none) {
+    auto victim = decisions_.due(lun);
+    if (!victim && pending_.lun(lun).none()) {
+      victim = decisions_.due_when_idle(lun);
+    }
+    if (victim) {
+      start(lun, *victim, now);
+    }
   }
 }
 
@@ -71,15 +59,11 @@ void HbfCollector::on_served(std::uint32_t lun, bool read, Tick now) {
   consider(lun, now);
 }
 
-void HbfCollector::start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now) {
+void HbfCollector::start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now) {
   Job job;
-  job.block = block;
-  job.levelling = levelling;
-  job.replay = ftl_.blocks(lun)[block].failing;
-  if (!levelling && !job.replay) {
-    statistics_.gc_valid_pages.add(ftl_.blocks(lun)[block].valid);
-    statistics_.gc_early += ftl_.victims().due(lun) ? 0 : 1;
-  }
+  job.block = victim.block;
+  job.levelling = victim.levelling;
+  job.replay = ftl_.blocks(lun)[victim.block].failing;
   begin(lun, job, now);
 }
 
@@ -87,7 +71,7 @@ void HbfCollector::begin(std::uint32_t lun, const Job& job, Tick now) {
   jobs_[lun] = job;
   jobs_[lun].phase = Phase::working;
   jobs_[lun].started = now;
-  ++begun_;
+  decisions_.begin(lun, job.block, !job.levelling && !job.replay && !job.refresh);
   proceed(lun, now);
 }
 
@@ -118,7 +102,7 @@ void HbfCollector::proceed(std::uint32_t lun, Tick now) {
     if (job.copies == most_copies_) {
       return;
     }
-    if (!scheduler_->copy(view(lun)) && !overruled(lun)) {
+    if (!decisions_.may_copy(lun, job.block)) {
       rest(lun, Phase::resting);
       return;
     }
@@ -141,8 +125,8 @@ void HbfCollector::proceed_to_end(std::uint32_t lun, Tick now) {
     job.phase = Phase::draining;
     return;
   }
-  const GcErase decision = scheduler_->erase(view(lun));
-  if (decision.now || overruled(lun)) {
+  const GcErase decision = decisions_.may_erase(lun, job.block);
+  if (decision.now) {
     finish(lun, now);
   } else {
     job.reads = decision.reads;
@@ -159,7 +143,7 @@ void HbfCollector::finish(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
   ftl_.erase(lun, job.block);
   job.phase = Phase::none;
-  ++ended_;
+  decisions_.end();
   if (job.refresh) {
     ++counts_.refreshed_blocks;
     consider(lun, now);
@@ -168,14 +152,8 @@ void HbfCollector::finish(std::uint32_t lun, Tick now) {
     consider(lun, now);
   } else if (job.levelling) {
     ++statistics_.levelled_blocks;
-  } else {
-    ++statistics_.gc_count;
-    statistics_.gc_duration.add((now - job.started).value());
-    if (ftl_.victims().pressing(lun)) {
-      start(lun, ftl_.victims().take(lun), false, now);
-    } else if (const auto coldest = ftl_.victims().take_coldest(lun)) {
-      start(lun, *coldest, true, now);
-    }
+  } else if (const auto next = decisions_.cleaned(lun, now - job.started)) {
+    start(lun, *next, now);
   }
   if (ftl_.blocks(lun).failing() > 0) {
     consider(lun, now);
@@ -201,7 +179,7 @@ void HbfCollector::serialize(Archive& archive) {
     archive(job);
     archive.check_index(job.block, ftl_.shape().blocks, "invalid block under collection");
   }
-  archive(copier_, begun_, ended_, counts_, *scheduler_);
+  archive(copier_, decisions_, counts_);
 }
 
 }  // namespace hmsim

@@ -10,16 +10,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "controller/config/system_config.h"
 #include "controller/host_ftl/hbf_copier.h"
 #include "controller/host_ftl/host_path.h"
 #include "core/archive.h"
+#include "nvdimm/ftl/collection_jobs.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/pending_work.h"
-#include "policies/gc_scheduler.h"
 
 namespace hmsim {
 
@@ -57,8 +56,8 @@ class HbfCollector final : private HbfCopierHost {
     return jobs_[lun].phase == Phase::none || jobs_[lun].phase == Phase::resting;
   }
   bool idle() const { return copier_.idle(); }
-  std::uint64_t begun() const { return begun_; }
-  std::uint64_t ended() const { return ended_; }
+  std::uint64_t begun() const { return decisions_.begun(); }
+  std::uint64_t ended() const { return decisions_.ended(); }
 
   struct Counts {
     Counter refreshed_pages = 0;
@@ -95,26 +94,21 @@ class HbfCollector final : private HbfCopierHost {
   void on_copied(const HbfCopy& copy, bool current, Tick now) override;
   void on_copy_failed(PhysicalPage target, Tick now) override { host_.on_copy_failed(target, now); }
 
-  GcView view(std::uint32_t lun) const;
-  bool overruled(std::uint32_t lun);
   void begin(std::uint32_t lun, const Job& job, Tick now);
-  void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
+  void start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now);
   void proceed(std::uint32_t lun, Tick now);
   void proceed_to_end(std::uint32_t lun, Tick now);
   void rest(std::uint32_t lun, Phase phase);
   void finish(std::uint32_t lun, Tick now);
 
   const std::int64_t most_copies_;
-  const std::unique_ptr<GcScheduler> scheduler_;
-  const GcTimes times_;
   Ftl& ftl_;
   FtlStatistics& statistics_;
   const PendingWork& pending_;
+  CollectionJobs decisions_;
   HbfCollectorHost& host_;
   HbfCopier copier_;
   std::vector<Job> jobs_;  // by bank
-  std::uint64_t begun_ = 0;
-  std::uint64_t ended_ = 0;
   Counts counts_;
 };
 

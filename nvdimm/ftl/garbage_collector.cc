@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/garbage_collector.h"
 
-#include "nvdimm/ftl/gc_view.h"
-
 namespace hmsim {
 
 namespace {
@@ -20,28 +18,18 @@ GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandPar
                                    FlashArray& flash, const PendingWork& pending,
                                    CollectionListener& listener)
     : parameters_(parameters),
-      scheduler_(gc_scheduler(parameters.scheduler, assignments)),
-      times_{nand.read_time,
-             nand.program_time,
-             nand.erase_time,
-             flash.timing().data_out(),
-             blocked_by_copy(parameters.hold_channel, nand, flash.timing()),
-             line_burst},
       ftl_(ftl),
       flash_(flash),
       pending_(pending),
       listener_(listener),
       statistics_(ftl.statistics()),
+      decisions_(gc_scheduler(parameters.scheduler, assignments),
+                 {nand.read_time, nand.program_time, nand.erase_time, flash.timing().data_out(),
+                  blocked_by_copy(parameters.hold_channel, nand, flash.timing()), line_burst},
+                 ftl, pending),
       jobs_(ftl.shape().luns),
       resting_(pending.channels()) {
   flash.attach(*this);
-}
-
-GcView GarbageCollector::view(std::uint32_t lun) const {
-  const Job& job = jobs_[lun];
-  const std::uint32_t victim_pages =
-      job.phase == Phase::none ? 0 : ftl_.blocks(lun)[job.block].valid;
-  return gc_view(ftl_, pending_, lun, victim_pages, times_);
 }
 
 void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
@@ -72,36 +60,34 @@ void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
 }
 
 void GarbageCollector::consider(std::uint32_t lun, Tick now) {
-  if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
+  if (jobs_[lun].phase == Phase::yielding && decisions_.overruled(lun)) {
     erase(lun, now);
-  } else if (jobs_[lun].phase == Phase::none && ftl_.victims().due(lun) &&
-             (scheduler_->start(view(lun)) || overruled(lun))) {
-    start(lun, ftl_.victims().take(lun), false, now);
+  } else if (jobs_[lun].phase == Phase::none) {
+    if (const auto victim = decisions_.due(lun)) {
+      start(lun, *victim, now);
+    }
   }
 }
 
 void GarbageCollector::on_flash_idle(std::uint32_t lun, Tick now) {
-  if (jobs_[lun].phase == Phase::none && ftl_.victims().collectable(lun) &&
-      scheduler_->start_idle(view(lun))) {
-    start(lun, ftl_.victims().take(lun), false, now);
+  if (jobs_[lun].phase == Phase::none) {
+    if (const auto victim = decisions_.due_when_idle(lun)) {
+      start(lun, *victim, now);
+    }
   }
 }
 
-void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now) {
+void GarbageCollector::start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now) {
   Job& job = jobs_[lun];
   const bool locked = job.locked;
   job = Job();
   job.locked = locked;
   job.phase = Phase::working;
-  job.block = block;
+  job.block = victim.block;
   job.started = now;
-  job.levelling = levelling;
-  ++begun_;
+  job.levelling = victim.levelling;
   report(lun, true, now);
-  if (!levelling) {
-    statistics_.gc_valid_pages.add(ftl_.blocks(lun)[block].valid);
-    statistics_.gc_early += ftl_.victims().due(lun) ? 0 : 1;
-  }
+  decisions_.begin(lun, victim.block, !victim.levelling);
   proceed(lun, now);
 }
 
@@ -113,19 +99,15 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
     ftl_.erase(lun, job.block);
   }
   job.phase = Phase::none;
-  ++ended_;
+  decisions_.end();
   report(lun, false, now);
   if (job.levelling) {
     ++statistics_.levelled_blocks;
     unlock(lun, now);
     return;
   }
-  ++statistics_.gc_count;
-  statistics_.gc_duration.add((now - job.started).value());
-  if (ftl_.victims().pressing(lun)) {
-    start(lun, ftl_.victims().take(lun), false, now);
-  } else if (const auto coldest = ftl_.victims().take_coldest(lun)) {
-    start(lun, *coldest, true, now);
+  if (const auto next = decisions_.cleaned(lun, now - job.started)) {
+    start(lun, *next, now);
   } else {
     unlock(lun, now);
   }
@@ -141,7 +123,7 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
     if (valid == 0) {
       continue;
     }
-    if (!scheduler_->copy(view(lun)) && !overruled(lun)) {
+    if (!decisions_.may_copy(lun, job.block)) {
       yield_to_waiting(lun, Phase::resting, now);
       return;
     }
@@ -158,8 +140,8 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
 }
 
 void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
-  const GcErase decision = scheduler_->erase(view(lun));
-  if (decision.now || overruled(lun)) {
+  const GcErase decision = decisions_.may_erase(lun, jobs_[lun].block);
+  if (decision.now) {
     erase(lun, now);
   } else if (decision.reads == 0) {
     yield_to_waiting(lun, Phase::resting, now);
@@ -167,13 +149,6 @@ void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
     yield_to_waiting(lun, Phase::yielding, now);
     jobs_[lun].reads = decision.reads;
   }
-}
-
-// Returns whether the scheduler's refusal is overruled.
-bool GarbageCollector::overruled(std::uint32_t lun) {
-  const bool urgent = ftl_.victims().urgent(lun);
-  statistics_.gc_urgent += urgent ? 1 : 0;
-  return urgent;
 }
 
 void GarbageCollector::yield_to_waiting(std::uint32_t lun, Phase phase, Tick now) {
@@ -211,7 +186,7 @@ void GarbageCollector::read(std::uint32_t lun, PartMask parts, Tick now) {
   const bool whole = parts == first_parts(ftl_.shape().parts());
   FlashCommand command;
   command.lun = lun;
-  command.transfer = !(whole && scheduler_->copyback());
+  command.transfer = !(whole && decisions_.scheduler().copyback());
   command.parts = parts;
   command.hold_bus = parameters_.hold_channel && job.copies.would_fill(ftl_, parts);
   job.copies.gather(ftl_, job.source);
@@ -234,7 +209,7 @@ void GarbageCollector::erase(std::uint32_t lun, Tick now) {
   FlashCommand command;
   command.operation = FlashOperation::erase;
   command.lun = lun;
-  command.transfer = !scheduler_->copyback();
+  command.transfer = !decisions_.scheduler().copyback();
   submit(command, now);
 }
 
@@ -298,7 +273,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
 // Serves waiting requests from the pages just read, if these crossed the channel and are still
 // current.
 void GarbageCollector::serve_waiting(const FlashCommand& command, Tick now) {
-  if (!command.transfer || !scheduler_->caches_copied_pages()) {
+  if (!command.transfer || !decisions_.scheduler().caches_copied_pages()) {
     return;
   }
   jobs_[command.lun].copies.each_new([&](const PageCopy& copy) {
@@ -340,7 +315,7 @@ void GarbageCollector::serialize(Archive& archive) {
     job.serialize(archive, ftl_);
   }
   archive.fixed(resting_);
-  archive(begun_, ended_, *scheduler_);
+  archive(decisions_);
 }
 
 }  // namespace hmsim

@@ -17,16 +17,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/archive.h"
 #include "core/types.h"
+#include "nvdimm/ftl/collection_jobs.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/gathered_copies.h"
 #include "nvdimm/ftl/pending_work.h"
 #include "nvdimm/nand/flash_array.h"
-#include "policies/gc_scheduler.h"
 
 namespace hmsim {
 
@@ -54,8 +53,8 @@ class GarbageCollector final : private FlashRequester {
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   // Return the number of jobs that have begun and that have ended.
-  std::uint64_t begun() const { return begun_; }
-  std::uint64_t ended() const { return ended_; }
+  std::uint64_t begun() const { return decisions_.begun(); }
+  std::uint64_t ended() const { return decisions_.ended(); }
 
   void serialize(Archive& archive);
 
@@ -86,14 +85,12 @@ class GarbageCollector final : private FlashRequester {
   void on_flash_done(const FlashCommand& command, Tick now) override;
   void serve_waiting(const FlashCommand& command, Tick now);
 
-  GcView view(std::uint32_t lun) const;
   void consider(std::uint32_t lun, Tick now);
-  void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
+  void start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now);
   void finish(std::uint32_t lun, bool failed, Tick now);
   // Takes the next step, if the scheduler allows it.
   void proceed(std::uint32_t lun, Tick now);
   void proceed_to_erase(std::uint32_t lun, Tick now);
-  bool overruled(std::uint32_t lun);
   void yield_to_waiting(std::uint32_t lun, Phase phase, Tick now);
   void enter(std::uint32_t lun, Phase phase);
   void lock(std::uint32_t lun, Tick now);
@@ -105,17 +102,14 @@ class GarbageCollector final : private FlashRequester {
   void report(std::uint32_t lun, bool begins, Tick now) const;
 
   const GcParameters parameters_;
-  const std::unique_ptr<GcScheduler> scheduler_;
-  GcTimes times_;
   Ftl& ftl_;
   FlashArray& flash_;
   const PendingWork& pending_;
   CollectionListener& listener_;
   FtlStatistics& statistics_;
+  CollectionJobs decisions_;
   std::vector<Job> jobs_;               // by LUN
   std::vector<std::uint32_t> resting_;  // jobs, by channel
-  std::uint64_t begun_ = 0;
-  std::uint64_t ended_ = 0;
 };
 
 }  // namespace hmsim
