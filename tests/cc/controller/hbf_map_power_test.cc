@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -168,7 +169,7 @@ void fail_power(MappedRig& rig) {
   for (const auto& [line, write] : rig.latest) {
     ASSERT_EQ(MappedRig::stamp(rig.ftl.peek(Address(line * 64))), write + 1) << "line " << line;
   }
-  rig.ftl.power_fail({rig.kernel.now()}, 0);
+  rig.ftl.power_fail({rig.kernel.now(), kNever, std::nullopt}, 0);
   const std::map<std::int64_t, MappedRig::Stamps> alive = survivors(rig);
   std::set<std::pair<std::int64_t, std::uint32_t>> stamps;  // by line of the page
   for (std::int64_t page = 0; page < rig.config.nvdimm.capacity.value() / 4096; ++page) {

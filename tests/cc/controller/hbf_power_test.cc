@@ -101,7 +101,7 @@ TEST(HbfPower, ExactlyWhatWasProgrammedSurvives) {
     const auto writes = write_blocks(rig, random);
     pending += std::count(rig.done.begin(), rig.done.end(), kNever) > 0 ? 1 : 0;
     const Survivors alive = survivors(rig, writes);
-    rig.channel.power_fail({rig.kernel.now()}, 0);
+    rig.channel.power_fail({rig.kernel.now(), kNever, std::nullopt}, 0);
     expect_contents(rig.channel, alive);
     HbfRig after(config);
     after.channel.restore(rig.channel, Tick(0), kNever);
