@@ -165,11 +165,11 @@ void MemorySystem::route(const Request& request, Tick now) {
   }
 }
 
-HostTier MemorySystem::tier_of(MemoryClass memory, Address address) const {
+Tier MemorySystem::tier_of(MemoryClass memory, Address address) const {
   const bool far =
       memory == MemoryClass::nvdimm ||
       (!channels_.expanders().empty() && config_.is_expander(map_.dram_channel(address)));
-  return far ? HostTier::slow : HostTier::fast;
+  return far ? Tier::slow : Tier::fast;
 }
 
 void MemorySystem::enter(const Request& request, Tick now) {

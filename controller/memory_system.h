@@ -140,7 +140,7 @@ class MemorySystem final : public MemoryPort,
   // Sends a request to the host queue or to its channel.
   void route(const Request& request, Tick now);
   void enter(const Request& request, Tick now) override;
-  HostTier tier_of(MemoryClass memory, Address address) const override;
+  Tier tier_of(MemoryClass memory, Address address) const override;
   void forward(Request request, Tick now) override;
   void originate(Request& request, Tick now) override;
   Collections collections(const Channels& of) const;

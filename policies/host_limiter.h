@@ -5,22 +5,19 @@
 #include <array>
 #include <cstdint>
 
+#include "core/tiers.h"
 #include "policies/policy.h"
 
 namespace hmsim {
 
-// DRAM on the memory bus is fast. NVDIMMs, and DRAM behind a port, are slow.
-enum class HostTier : std::uint8_t { fast, slow, last = slow };
-constexpr std::size_t kTiers = 2;
-
-// The host queue as a limiter sees it. Valid only during the call. Index: HostTier.
+// The host queue as a limiter sees it. Valid only during the call. Index: Tier.
 struct HostView {
   Tick now;
   std::array<std::int64_t, kTiers> held;      // entries
   std::array<std::uint64_t, kTiers> left;     // requests that have left since the start
   std::array<std::uint64_t, kTiers> holding;  // entries x picoseconds since the start
 
-  std::int64_t of(HostTier tier) const { return held[static_cast<std::size_t>(tier)]; }
+  std::int64_t of(Tier tier) const { return held[index_of(tier)]; }
 };
 
 // The load that a CXL device reports with its answers (DevLoad).
@@ -33,14 +30,14 @@ class HostLimiter : public Policy {
   virtual void connect(const std::array<std::int64_t, kTiers>& /*entries*/) {}
 
   // Returns whether a request of this tier and source may enter now; a free entry is there.
-  virtual bool admits(HostTier /*tier*/, std::uint16_t /*source*/, const HostView& /*view*/) {
+  virtual bool admits(Tier /*tier*/, std::uint16_t /*source*/, const HostView& /*view*/) {
     return true;
   }
   // Reports that a request entered or left; `view` includes the change.
-  virtual void on_enter(HostTier /*tier*/, std::uint16_t /*source*/, const HostView& /*view*/) {}
-  virtual void on_leave(HostTier /*tier*/, const HostView& /*view*/) {}
+  virtual void on_enter(Tier /*tier*/, std::uint16_t /*source*/, const HostView& /*view*/) {}
+  virtual void on_leave(Tier /*tier*/, const HostView& /*view*/) {}
   // Reports that a request arrived while all entries of a shared queue were held.
-  virtual void on_full(HostTier /*tier*/, const HostView& /*view*/) {}
+  virtual void on_full(Tier /*tier*/, const HostView& /*view*/) {}
   // Reports the level that an answer carried.
   virtual void on_load(LoadLevel /*level*/, Tick /*now*/) {}
 

@@ -25,7 +25,7 @@ AgentTraits LlmDecode::traits() const {
 
 // An accelerator reads and writes the NVDIMM without software, page faults or fences.
 std::optional<NvdimmIo> LlmDecode::nvdimm_io(std::size_t /*which*/) const {
-  if (!keys_.uses(Tier::nvdimm)) {
+  if (!keys_.uses(Tier::slow)) {
     return std::nullopt;
   }
   NvdimmIo io;
@@ -63,22 +63,22 @@ void LlmDecode::prepare() {
   io_.connect({{&keys_, &layout_, &sequences_},
                this,
                host_,
-               keys_.uses(Tier::nvdimm) ? host_->join(*this) : std::uint16_t{0},
+               keys_.uses(Tier::slow) ? host_->join(*this) : std::uint16_t{0},
                &meter_,
                Random(mix64(environment().seed), random_stream())});
 }
 
 void LlmDecode::check_device() const {
-  if (!keys_.uses(Tier::nvdimm)) {
+  if (!keys_.uses(Tier::slow)) {
     return;
   }
   const std::string agent = "agent." + std::to_string(index()) + ".";
   if (host_ == nullptr || host_->capacity() < kPageBytes) {
-    throw InputError(agent + (keys_.weights == Tier::nvdimm ? "weights" : "kv") +
+    throw InputError(agent + (keys_.weights == Tier::slow ? "weights" : "kv") +
                      ": the configuration has neither an NVDIMM nor storage: must be 'dram'");
   }
   const auto unit = static_cast<std::uint64_t>(host_->granularity().value());
-  if (keys_.weights == Tier::nvdimm && keys_.model.row_bytes() % unit != 0) {
+  if (keys_.weights == Tier::slow && keys_.model.row_bytes() % unit != 0) {
     const auto bytes = static_cast<std::uint64_t>(keys_.model.weight_bytes);
     throw InputError(
         agent + "width: a row of " + std::to_string(keys_.model.row_bytes()) +
@@ -151,14 +151,14 @@ StepPart LlmDecode::part() {
   if (computing_) {
     return StepPart::compute;
   }
-  const bool dram = !io_.passed(Tier::dram, computed_);
-  const bool nvdimm = !io_.passed(Tier::nvdimm, computed_);
+  const bool dram = !io_.passed(Tier::fast, computed_);
+  const bool nvdimm = !io_.passed(Tier::slow, computed_);
   return dram && nvdimm ? StepPart::both : dram ? StepPart::dram : StepPart::nvdimm;
 }
 
 // Begins to compute the next stage, if its reads are done.
 bool LlmDecode::begin_stage(Tick now) {
-  if (!computing_ && io_.passed(Tier::dram, computed_) && io_.passed(Tier::nvdimm, computed_)) {
+  if (!computing_ && io_.passed(Tier::fast, computed_) && io_.passed(Tier::slow, computed_)) {
     computing_ = true;
     wake_ = sum_in_time(now, stage_time());
   }
@@ -262,7 +262,7 @@ double LlmDecode::pass_fraction(Tick) const {
 
 void LlmDecode::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
   sequences_.extend();
-  ReadWalk walk({&keys_, &layout_, &sequences_}, Tier::nvdimm,
+  ReadWalk walk({&keys_, &layout_, &sequences_}, Tier::slow,
                 Random(mix64(environment().seed), random_stream()));
   walk.begin_step(false);
   const auto page = static_cast<std::uint64_t>(kPageBytes.value());

@@ -16,14 +16,14 @@ void DecodeIo::connect(const Environment& environment) {
   const DecodeView& view = environment_.view;
   const DecodeKeys& keys = *view.keys;
   request_bytes_ = static_cast<std::uint64_t>(keys.request.value());
-  for (const Tier tier : {Tier::dram, Tier::nvdimm}) {
+  for (const Tier tier : {Tier::fast, Tier::slow}) {
     const auto used = static_cast<std::uint64_t>(view.layout->used(tier).value());
-    const std::int64_t limit = tier == Tier::dram ? keys.lines : keys.outstanding;
+    const std::int64_t limit = tier == Tier::fast ? keys.lines : keys.outstanding;
     reads_[index_of(tier)] = {{view, tier, environment_.random}, keys.stages(), limit, used};
     writes_[index_of(tier)] = {{view, tier}, keys.stages(), limit, used};
   }
   trims_ = {TrimWalk(view), 1, keys.outstanding,
-            static_cast<std::uint64_t>(view.layout->used(Tier::nvdimm).value())};
+            static_cast<std::uint64_t>(view.layout->used(Tier::slow).value())};
 }
 
 void DecodeIo::rewind() {
@@ -77,7 +77,7 @@ bool DecodeIo::send_line(Lane<Walk>& lane, std::int64_t last, bool write, Tick n
   }
   const auto piece = lane.take(kLine);
   if (piece.last) {
-    environment_.meter->moved(lane.extent(), Tier::dram, write);
+    environment_.meter->moved(lane.extent(), Tier::fast, write);
   }
   environment_.link->send(MemoryClass::dram, Address(static_cast<std::int64_t>(piece.offset)),
                           write, piece.stage * 2 + (write ? 1 : 0), now);
@@ -91,7 +91,7 @@ void DecodeIo::send_requests(Lane<Walk>& lane, std::int64_t last, Kind kind, Tic
     if (piece.last && kind == Kind::trim) {
       environment_.meter->trimmed(lane.extent());
     } else if (piece.last) {
-      environment_.meter->moved(lane.extent(), Tier::nvdimm, kind == Kind::write);
+      environment_.meter->moved(lane.extent(), Tier::slow, kind == Kind::write);
     }
     IoRequest request;
     request.offset = piece.offset;

@@ -45,8 +45,8 @@ void DecodeKeys::declare(ParameterSet& parameters) {
 }
 
 void DecodeKeys::declare_memory(ParameterSet& parameters) {
-  const std::vector<std::pair<const char*, Tier>> tiers{{"dram", Tier::dram},
-                                                        {"nvdimm", Tier::nvdimm}};
+  const std::vector<std::pair<const char*, Tier>> tiers{{kTierNames[0], Tier::fast},
+                                                        {kTierNames[1], Tier::slow}};
   parameters.choice<Tier>("weights", weights, tiers,
                           {"memory of weights and embedding; nvdimm: the NVDIMM, or the device of "
                            "storage.kind",
@@ -91,7 +91,7 @@ std::vector<ParameterError> DecodeKeys::check() const {
         {"request", format_size(request) + " is not a multiple of 4KiB; nearest: " +
                         format_size((request + kPageBytes / 2) / kPageBytes * kPageBytes)});
   }
-  if (kv == Tier::nvdimm && page_bytes() % kPage != 0) {
+  if (kv == Tier::slow && page_bytes() % kPage != 0) {
     const auto unit = static_cast<std::int64_t>(kPage / std::gcd(kPage, model.half_bytes()));
     const std::int64_t nearest = std::max((page_tokens + unit / 2) / unit, std::int64_t{1}) * unit;
     errors.push_back({"page_tokens", "keys of a page, " + std::to_string(page_bytes()) +

@@ -25,8 +25,8 @@ struct DecodeKeys {
   bool prefill = false;
   std::int64_t page_tokens = 16;
   std::int64_t layers_simulated = kAllLayers;
-  Tier weights = Tier::nvdimm;
-  Tier kv = Tier::dram;
+  Tier weights = Tier::slow;
+  Tier kv = Tier::fast;
   std::int64_t prefetch = 1;       // stages
   std::int64_t flops = 1'000'000;  // peak, in 10^9 a second; 0: computation takes no time
   Bytes request{4'096};            // largest request of block I/O
@@ -50,7 +50,7 @@ struct DecodeKeys {
   // Returns the pages that hold this many tokens of a sequence. In DRAM, the last page may be
   // incomplete; elsewhere, incomplete pages are gathered in DRAM.
   std::uint64_t pages_of(std::int64_t tokens) const {
-    return static_cast<std::uint64_t>((tokens + (kv == Tier::dram ? page_tokens - 1 : 0)) /
+    return static_cast<std::uint64_t>((tokens + (kv == Tier::fast ? page_tokens - 1 : 0)) /
                                       page_tokens);
   }
   // Returns the bytes of a page's keys, or of its values, in one layer.

@@ -16,7 +16,7 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-const char* name_of(Tier tier) { return tier == Tier::dram ? "dram" : "nvdimm"; }
+const char* name_of(Tier tier) { return kTierNames[index_of(tier)]; }
 
 bool fits(const DecodeKeys& keys, Tier tier, Bytes capacity) {
   return DecodeLayout(keys).used(tier) <= capacity;
@@ -57,16 +57,16 @@ DecodeLayout::DecodeLayout(const DecodeKeys& keys)
   pages_ = batch_ * keys.pages_of(keys.most_tokens());
   pages_at_ = used_[index_of(keys.kv)];
   used_[index_of(keys.kv)] += halves * pages_ * page_bytes_;
-  gather_ = used_[index_of(Tier::dram)];
-  if (keys.kv != Tier::dram) {
-    used_[index_of(Tier::dram)] += halves * batch_ * page_bytes_;
+  gather_ = used_[index_of(Tier::fast)];
+  if (keys.kv != Tier::fast) {
+    used_[index_of(Tier::fast)] += halves * batch_ * page_bytes_;
   }
 }
 
 void DecodeLayout::check_fit(const DecodeKeys& keys, const std::array<Bytes, kTiers>& capacity,
                              const std::string& agent) {
   const DecodeLayout layout(keys);
-  for (const Tier tier : {Tier::dram, Tier::nvdimm}) {
+  for (const Tier tier : {Tier::fast, Tier::slow}) {
     const Bytes has = capacity[index_of(tier)];
     if (layout.used(tier) <= has) {
       continue;
@@ -89,7 +89,7 @@ void DecodeLayout::check_fit(const DecodeKeys& keys, const std::array<Bytes, kTi
                          .append(keys.weights == tier ? "weights" : "kv")
                          .append(needs)
                          .append("'")
-                         .append(name_of(tier == Tier::dram ? Tier::nvdimm : Tier::dram))
+                         .append(name_of(tier == Tier::fast ? Tier::slow : Tier::fast))
                          .append("', or the memory larger"));
   }
 }

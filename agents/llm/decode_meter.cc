@@ -8,7 +8,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::array<const char*, kTiers> kTierNames{"dram", "nvdimm"};
 constexpr std::array<const char*, kDataKinds> kKindNames{"weights", "embedding", "kv", "gather"};
 constexpr std::array<const char*, kStepParts> kPartNames{"compute", "dram", "nvdimm", "both",
                                                          "writes"};
@@ -104,9 +103,9 @@ void DecodeMeter::register_bytes(StatisticRegistry& registry, const std::string&
   add(false, keys_.weights, DataKind::embedding, "rows of the embedding table read");
   add(false, keys_.kv, DataKind::kv, "cached keys and values read");
   add(true, keys_.kv, DataKind::kv, "keys and values written to their pages");
-  if (keys_.kv != Tier::dram) {
-    add(false, Tier::dram, DataKind::gather, "keys and values of incomplete pages read");
-    add(true, Tier::dram, DataKind::gather, "keys and values gathered in incomplete pages");
+  if (keys_.kv != Tier::fast) {
+    add(false, Tier::fast, DataKind::gather, "keys and values of incomplete pages read");
+    add(true, Tier::fast, DataKind::gather, "keys and values gathered in incomplete pages");
   }
   for (std::size_t i = 0; i < kv_read_.size(); ++i) {
     registry.counter(path + ".sequence." + std::to_string(i) + ".kv_read", "bytes",

@@ -26,7 +26,7 @@ struct DecodeView {
   // incomplete page. It is in DRAM.
   Extent tail(std::uint32_t stage, std::uint32_t half, std::uint32_t sequence, std::uint64_t first,
               std::uint64_t tokens) const {
-    const bool own = keys->kv == Tier::dram;
+    const bool own = keys->kv == Tier::fast;
     const std::uint64_t index = sequences->tokens(sequence) / page_tokens();
     const std::uint64_t base =
         own ? layout->page(stage - 1, half, sequences->pages().page(sequence, index))

@@ -2,17 +2,18 @@
 // Pieces of memory that language-model decoding reads, writes or trims.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/archive.h"
 #include "core/key_map.h"
+#include "core/tiers.h"
 
 namespace hmsim {
 
-// Memory that holds data. nvdimm: the device of block I/O, either the NVDIMM or storage.
-enum class Tier : std::uint8_t { dram, nvdimm, last = nvdimm };
-inline constexpr std::size_t kTiers = static_cast<std::size_t>(Tier::last) + 1;
+// Names of tiers to users. nvdimm: the device of block I/O, either the NVDIMM or storage.
+inline constexpr std::array<const char*, kTiers> kTierNames{"dram", "nvdimm"};
 
 // gather: keys and values of a page of tokens that is not yet complete, kept in DRAM.
 enum class DataKind : std::uint8_t { weights, embedding, kv, gather, last = gather };
@@ -29,7 +30,5 @@ struct Extent {
 
   void serialize(Archive& archive) { archive(offset, bytes, stage, sequence, kind); }
 };
-
-constexpr std::size_t index_of(Tier tier) { return static_cast<std::size_t>(tier); }
 
 }  // namespace hmsim

@@ -71,7 +71,7 @@ bool ReadWalk::next_kv(Extent& extent) {
     if (item_ < whole && tier_ != view_.keys->kv) {
       item_ = whole;
     }
-    if (item_ > whole || (item_ == whole && (rest == 0 || tier_ != Tier::dram))) {
+    if (item_ > whole || (item_ == whole && (rest == 0 || tier_ != Tier::fast))) {
       continue;
     }
     extent = item_ < whole ? view_.page(stage_, half_, sequence_, item_)

@@ -33,7 +33,7 @@ class ReadWalk {
   void end_stage();
 
   DecodeView view_;
-  Tier tier_ = Tier::dram;
+  Tier tier_ = Tier::fast;
   Random random_;
   bool prefill_ = false;
   std::uint32_t stage_ = 0;

@@ -4,7 +4,7 @@
 namespace hmsim {
 
 bool TrimWalk::next(Extent& extent) {
-  if (view_.keys->kv == Tier::dram) {
+  if (view_.keys->kv == Tier::fast) {
     return false;
   }
   for (; sequence_ < view_.sequences->size(); ++sequence_, page_ = 0) {

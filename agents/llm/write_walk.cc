@@ -34,7 +34,7 @@ bool WriteWalk::next_of_sequence(Extent& extent) {
   if (prefill_ && !view_.sequences->is_new(sequence_)) {
     return false;
   }
-  const bool completes = view_.keys->kv != Tier::dram && rest + 1 == view_.page_tokens();
+  const bool completes = view_.keys->kv != Tier::fast && rest + 1 == view_.page_tokens();
   const std::uint64_t first = prefill_ ? 0 : whole;
   const std::uint64_t pages = prefill_ ? whole : (completes ? 1 : 0);
   if (tier_ == view_.keys->kv && page_ < pages) {
@@ -45,7 +45,7 @@ bool WriteWalk::next_of_sequence(Extent& extent) {
   }
   const std::uint64_t before = prefill_ ? 0 : rest;
   const std::uint64_t count = prefill_ ? rest : 1;
-  if (tier_ == Tier::dram && !tail_done_ && count > 0) {
+  if (tier_ == Tier::fast && !tail_done_ && count > 0) {
     extent = view_.tail(stage_, half_, sequence_, before, count);
     half_ = 1 - half_;
     tail_done_ = half_ == 0;

@@ -27,7 +27,7 @@ class WriteWalk {
   bool next_of_sequence(Extent& extent);
 
   DecodeView view_;
-  Tier tier_ = Tier::dram;
+  Tier tier_ = Tier::fast;
   bool prefill_ = false;
   std::uint32_t stage_ = 1;
   std::uint32_t sequence_ = 0;

@@ -32,23 +32,22 @@ void HostQueue::attach(Kernel& kernel, const std::vector<Requester*>& requesters
 }
 
 HostQueue::Line& HostQueue::line_of(const Request& request) {
-  const std::size_t line = std::size_t{request.source} * kTiers + index(tier_of(request));
+  const std::size_t line = std::size_t{request.source} * kTiers + index_of(tier_of(request));
   if (line >= lines_.size()) {
     lines_.resize(line + 1);
   }
   return lines_[line];
 }
 
-bool HostQueue::has_entry(HostTier tier) const {
+bool HostQueue::has_entry(Tier tier) const {
   if (parameters_.queue == HostQueueing::shared) {
     return state_.held[0] + state_.held[1] < parameters_.entries;
   }
-  return state_.of(tier) <
-         (tier == HostTier::fast ? parameters_.entries : parameters_.slow_entries);
+  return state_.of(tier) < (tier == Tier::fast ? parameters_.entries : parameters_.slow_entries);
 }
 
 bool HostQueue::may_enter(const Request& request, Tick now) {
-  const HostTier tier = tier_of(request);
+  const Tier tier = tier_of(request);
   return request.flush ||
          (has_entry(tier) && limiter_->admits(tier, request.source, state_at(now)));
 }
@@ -73,7 +72,7 @@ HostQueue::Line* HostQueue::next_line(Tick now) {
   std::uint64_t first_slow = ~std::uint64_t{0};
   std::uint64_t first_flush = ~std::uint64_t{0};
   if (flushes_waiting_ > 0) {
-    for (std::size_t at = index(HostTier::slow); at < lines_.size(); at += kTiers) {
+    for (std::size_t at = index_of(Tier::slow); at < lines_.size(); at += kTiers) {
       lines_[at].each([&](const Request& each) {
         std::uint64_t& first = each.flush ? first_flush : first_slow;
         first = earlier(first, each.id);
@@ -81,7 +80,7 @@ HostQueue::Line* HostQueue::next_line(Tick now) {
     }
   }
   const auto follows_order = [&](const Request& request) {
-    return flushes_waiting_ == 0 || tier_of(request) == HostTier::fast ||
+    return flushes_waiting_ == 0 || tier_of(request) == Tier::fast ||
            (request.flush ? request.id <= first_slow : request.id < first_flush);
   };
   Line* oldest = nullptr;
@@ -97,8 +96,7 @@ HostQueue::Line* HostQueue::next_line(Tick now) {
 
 // Without a free entry only a flush may enter.
 void HostQueue::enter_waiting(Tick now) {
-  while (waiting_ > 0 &&
-         (has_entry(HostTier::fast) || has_entry(HostTier::slow) || flushes_waiting_ > 0)) {
+  while (waiting_ > 0 && (has_entry(Tier::fast) || has_entry(Tier::slow) || flushes_waiting_ > 0)) {
     Line* const line = next_line(now);
     if (line == nullptr) {
       return;
@@ -114,21 +112,21 @@ void HostQueue::enter_waiting(Tick now) {
 void HostQueue::enter(Request request, Tick now) {
   request.entered = now;
   if (!request.flush) {
-    const HostTier tier = tier_of(request);
+    const Tier tier = tier_of(request);
     state_at(now);
-    ++state_.held[index(tier)];
-    ++counts_.entered[index(tier)];
-    counts_.wait[index(tier)].add((now - request.arrival).value());
+    ++state_.held[index_of(tier)];
+    ++counts_.entered[index_of(tier)];
+    counts_.wait[index_of(tier)].add((now - request.arrival).value());
     limiter_->on_enter(tier, request.source, state_);
   }
   target_.enter(request, now);
 }
 
 void HostQueue::leave(const Request& request, Tick now) {
-  const HostTier tier = tier_of(request);
+  const Tier tier = tier_of(request);
   state_at(now);
-  --state_.held[index(tier)];
-  ++state_.left[index(tier)];
+  --state_.held[index_of(tier)];
+  ++state_.left[index_of(tier)];
   limiter_->on_leave(tier, state_);
   enter_waiting(now);
 }

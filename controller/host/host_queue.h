@@ -23,7 +23,7 @@ class HostTarget {
  public:
   virtual ~HostTarget() = default;
   virtual void enter(const Request& request, Tick now) = 0;
-  virtual HostTier tier_of(MemoryClass memory, Address address) const = 0;
+  virtual Tier tier_of(MemoryClass memory, Address address) const = 0;
 };
 
 // A flush takes no entry. It enters after all earlier slow requests, and before all later ones.
@@ -70,14 +70,13 @@ class HostQueue final : public Component, public Requester, public LoadListener 
     void serialize(Archive& archive) { archive(wait, entered); }
   };
 
-  static std::size_t index(HostTier tier) { return static_cast<std::size_t>(tier); }
-  HostTier tier_of(const Request& request) const {
+  Tier tier_of(const Request& request) const {
     return target_.tier_of(request.memory, request.address);
   }
   Line& line_of(const Request& request);
   Line* next_line(Tick now);
   bool may_enter(const Request& request, Tick now);
-  bool has_entry(HostTier tier) const;
+  bool has_entry(Tier tier) const;
   void enter_waiting(Tick now);
   void enter(Request request, Tick now);
   void leave(const Request& request, Tick now);

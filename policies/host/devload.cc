@@ -12,8 +12,8 @@ class DevLoad final : public HostLimiter {
     most_ = entries[kSlow];
     limit_ = most_;
   }
-  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == HostTier::fast || view.held[kSlow] < limit_;
+  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == Tier::fast || view.held[kSlow] < limit_;
   }
   void on_load(LoadLevel level, Tick now) override {
     if (now < next_step_ || level == LoadLevel::optimal) {
@@ -34,7 +34,7 @@ class DevLoad final : public HostLimiter {
   void serialize(Archive& archive) override { archive(limit_, next_step_); }
 
  private:
-  static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+  static constexpr auto kSlow = index_of(Tier::slow);
   static constexpr Tick kInterval = 1 * kMicrosecond;
   static constexpr std::int64_t kFewest = 1;
 

@@ -10,8 +10,8 @@ class Limit final : public HostLimiter {
     parameters.integer("entries", entries_, {1, 65'536}, "entries",
                        {"entries of the host queue that slow requests may hold", "assumed"});
   }
-  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == HostTier::fast || view.of(tier) < entries_;
+  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == Tier::fast || view.of(tier) < entries_;
   }
 
  private:

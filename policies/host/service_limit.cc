@@ -14,11 +14,11 @@ class ServiceLimit final : public HostLimiter {
     most_ = entries[kSlow];
     limit_ = most_;
   }
-  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == HostTier::fast || view.held[kSlow] < limit_;
+  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == Tier::fast || view.held[kSlow] < limit_;
   }
-  void on_leave(HostTier tier, const HostView& view) override {
-    if (tier == HostTier::slow && view.now >= window_end_) {
+  void on_leave(Tier tier, const HostView& view) override {
+    if (tier == Tier::slow && view.now >= window_end_) {
       estimate(view);
       window_end_ = view.now + kWindow;
       left_ = view.left[kSlow];
@@ -30,7 +30,7 @@ class ServiceLimit final : public HostLimiter {
   }
 
  private:
-  static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+  static constexpr auto kSlow = index_of(Tier::slow);
   static constexpr Tick kWindow = 10 * kMicrosecond;
   static constexpr double kAbove = 1.5;
   static constexpr std::int64_t kFewest = 1;

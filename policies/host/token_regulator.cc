@@ -18,11 +18,11 @@ class TokenRegulator final : public HostLimiter {
                              : std::vector<ParameterError>{{"period", "must be more than 0s"}};
   }
 
-  bool admits(HostTier tier, std::uint16_t source, const HostView& view) override {
-    return tier == HostTier::fast || tokens(source, view.now) > 0;
+  bool admits(Tier tier, std::uint16_t source, const HostView& view) override {
+    return tier == Tier::fast || tokens(source, view.now) > 0;
   }
-  void on_enter(HostTier tier, std::uint16_t source, const HostView& view) override {
-    if (tier == HostTier::slow) {
+  void on_enter(Tier tier, std::uint16_t source, const HostView& view) override {
+    if (tier == Tier::slow) {
       --tokens(source, view.now);
     }
   }

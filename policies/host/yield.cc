@@ -13,18 +13,18 @@ class Yield final : public HostLimiter {
     most_ = entries[kSlow];
     limit_ = most_;
   }
-  bool admits(HostTier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == HostTier::fast || view.held[kSlow] < limit_;
+  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
+    return tier == Tier::fast || view.held[kSlow] < limit_;
   }
-  void on_full(HostTier tier, const HostView& view) override {
-    if (tier == HostTier::fast) {
+  void on_full(Tier tier, const HostView& view) override {
+    if (tier == Tier::fast) {
       next_rise_ = view.now + kInterval;
       if (view.held[kSlow] <= limit_) {
         limit_ = earlier(limit_, later(kFewest, view.held[kSlow] / 2));
       }
     }
   }
-  void on_leave(HostTier /*tier*/, const HostView& view) override {
+  void on_leave(Tier /*tier*/, const HostView& view) override {
     if (view.now >= next_rise_) {
       limit_ = earlier(most_, limit_ + 1);
       next_rise_ = view.now + kInterval;
@@ -33,7 +33,7 @@ class Yield final : public HostLimiter {
   void serialize(Archive& archive) override { archive(limit_, next_rise_); }
 
  private:
-  static constexpr auto kSlow = static_cast<std::size_t>(HostTier::slow);
+  static constexpr auto kSlow = index_of(Tier::slow);
   static constexpr Tick kInterval = 10 * kMicrosecond;
   static constexpr std::int64_t kFewest = 4;
 

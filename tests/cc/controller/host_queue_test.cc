@@ -34,8 +34,8 @@ class FixedMemory final : public Component, public HostTarget {
     lines_[slow ? 1 : 0].push({now + (slow ? kSlowTime : kDramTime), request});
     wakeup_.notify(next_event());
   }
-  HostTier tier_of(MemoryClass memory, Address /*address*/) const override {
-    return memory == MemoryClass::nvdimm ? HostTier::slow : HostTier::fast;
+  Tier tier_of(MemoryClass memory, Address /*address*/) const override {
+    return memory == MemoryClass::nvdimm ? Tier::slow : Tier::fast;
   }
   Tick next_event() const override {
     return earlier(lines_[0].empty() ? kNever : lines_[0].front().first,

@@ -31,7 +31,7 @@ HostView held(std::int64_t slow, Tick now = Tick(0)) {
 // Returns the slow requests that may hold an entry at once, up to 100.
 std::int64_t limit_of(HostLimiter& limiter) {
   std::int64_t slow = 0;
-  while (slow < 100 && limiter.admits(HostTier::slow, kSource, held(slow))) {
+  while (slow < 100 && limiter.admits(Tier::slow, kSource, held(slow))) {
     ++slow;
   }
   return slow;
@@ -43,10 +43,10 @@ TEST(Yield, TheLimitFallsOnceUntilSlowRequestsHaveLeft) {
   const auto yield = limiter("yield", 64);
   EXPECT_EQ(limit_of(*yield), 64);
   for (std::int64_t slow = 64; slow > 32; --slow) {
-    yield->on_full(HostTier::fast, held(slow));
+    yield->on_full(Tier::fast, held(slow));
     EXPECT_EQ(limit_of(*yield), 32) << slow;
   }
-  yield->on_full(HostTier::fast, held(32));
+  yield->on_full(Tier::fast, held(32));
   EXPECT_EQ(limit_of(*yield), 16);
 }
 
@@ -55,8 +55,8 @@ class TokenRegulator : public ::testing::Test {
   // Returns the slow requests of a source that enter at `now`, up to 100.
   int entered(Tick now, std::uint16_t source = kSource) {
     int count = 0;
-    for (; count < 100 && regulator_->admits(HostTier::slow, source, held(0, now)); ++count) {
-      regulator_->on_enter(HostTier::slow, source, held(0, now));
+    for (; count < 100 && regulator_->admits(Tier::slow, source, held(0, now)); ++count) {
+      regulator_->on_enter(Tier::slow, source, held(0, now));
     }
     return count;
   }
@@ -79,8 +79,8 @@ TEST_F(TokenRegulator, ASourceHasOneBudgetAfterIdlePeriods) {
 // Also if it sends its first request late, or sent less than its budget before.
 TEST_F(TokenRegulator, TokensExpire) {
   constexpr std::uint16_t kLate = 9;
-  EXPECT_TRUE(regulator_->admits(HostTier::slow, kSource, held(0)));
-  regulator_->on_enter(HostTier::slow, kSource, held(0));
+  EXPECT_TRUE(regulator_->admits(Tier::slow, kSource, held(0)));
+  regulator_->on_enter(Tier::slow, kSource, held(0));
   EXPECT_EQ(entered(6 * kMicrosecond), 5);
   EXPECT_EQ(entered(6 * kMicrosecond, kLate), 5);
   EXPECT_EQ(entered(7 * kMicrosecond, kLate), 0);
