@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "policies/host_limiter.h"
+#include "policies/host/slow_limit.h"
 
 namespace hmsim {
 
 // Follows the load that a CXL device reports: the limit of its requests is halved at severe
 // overload, falls by one at moderate overload, and rises by one at light load; one step in an
 // interval. DDR devices report no load, so they are not limited.
-class DevLoad final : public HostLimiter {
+class DevLoad final : public SlowLimit {
  public:
-  void connect(const std::array<std::int64_t, kTiers>& entries) override {
-    most_ = entries[kSlow];
-    limit_ = most_;
-  }
-  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == Tier::fast || view.held[kSlow] < limit_;
-  }
+  DevLoad() : SlowLimit(1) {}
   void on_load(LoadLevel level, Tick now) override {
     if (now < next_step_ || level == LoadLevel::optimal) {
       return;
@@ -22,24 +16,20 @@ class DevLoad final : public HostLimiter {
     next_step_ = now + kInterval;
     switch (level) {
       case LoadLevel::light:
-        limit_ = earlier(most_, limit_ + 1);
+        raise();
         break;
       case LoadLevel::moderate:
-        limit_ = later(kFewest, limit_ - 1);
+        lower_to(limit_ - 1);
         break;
       default:
-        limit_ = later(kFewest, limit_ / 2);
+        lower_to(limit_ / 2);
     }
   }
   void serialize(Archive& archive) override { archive(limit_, next_step_); }
 
  private:
-  static constexpr auto kSlow = index_of(Tier::slow);
   static constexpr Tick kInterval = 1 * kMicrosecond;
-  static constexpr std::int64_t kFewest = 1;
 
-  std::int64_t most_ = 0;
-  std::int64_t limit_ = 0;
   Tick next_step_{0};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "policies/host_limiter.h"
+#include "policies/host/slow_limit.h"
 
 namespace hmsim {
 
@@ -8,15 +8,9 @@ namespace hmsim {
 // so far, which stands for an unloaded memory, the limit is halved; otherwise it rises by one. DRAM
 // requests are never limited. MIKU (arXiv 2503.17864) controls rates from estimates of service
 // time; its rule is not in its abstract, so this rule is ours.
-class ServiceLimit final : public HostLimiter {
+class ServiceLimit final : public SlowLimit {
  public:
-  void connect(const std::array<std::int64_t, kTiers>& entries) override {
-    most_ = entries[kSlow];
-    limit_ = most_;
-  }
-  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == Tier::fast || view.held[kSlow] < limit_;
-  }
+  ServiceLimit() : SlowLimit(1) {}
   void on_leave(Tier tier, const HostView& view) override {
     if (tier == Tier::slow && view.now >= window_end_) {
       estimate(view);
@@ -30,20 +24,20 @@ class ServiceLimit final : public HostLimiter {
   }
 
  private:
-  static constexpr auto kSlow = index_of(Tier::slow);
   static constexpr Tick kWindow = 10 * kMicrosecond;
   static constexpr double kAbove = 1.5;
-  static constexpr std::int64_t kFewest = 1;
 
   void estimate(const HostView& view) {
     const auto left = static_cast<double>(view.left[kSlow] - left_);
     const double mean = static_cast<double>(view.holding[kSlow] - holding_) / left;
     shortest_ = shortest_ == 0 ? mean : earlier(shortest_, mean);
-    limit_ = mean > kAbove * shortest_ ? later(kFewest, limit_ / 2) : earlier(most_, limit_ + 1);
+    if (mean > kAbove * shortest_) {
+      lower_to(limit_ / 2);
+    } else {
+      raise();
+    }
   }
 
-  std::int64_t most_ = 0;
-  std::int64_t limit_ = 0;
   Tick window_end_{0};
   std::uint64_t left_ = 0;  // at the start of the window, as in HostView
   std::uint64_t holding_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "policies/host_limiter.h"
+#include "policies/host/slow_limit.h"
 
 namespace hmsim {
 
@@ -7,38 +7,28 @@ namespace hmsim {
 // queue held, the limit of slow requests falls to half of the entries that they hold. It does not
 // fall again before they hold no more than the limit, because slow requests leave late. After each
 // interval without such a fast request it rises by one. No time of the memories is needed.
-class Yield final : public HostLimiter {
+class Yield final : public SlowLimit {
  public:
-  void connect(const std::array<std::int64_t, kTiers>& entries) override {
-    most_ = entries[kSlow];
-    limit_ = most_;
-  }
-  bool admits(Tier tier, std::uint16_t /*source*/, const HostView& view) override {
-    return tier == Tier::fast || view.held[kSlow] < limit_;
-  }
+  Yield() : SlowLimit(4) {}
   void on_full(Tier tier, const HostView& view) override {
     if (tier == Tier::fast) {
       next_rise_ = view.now + kInterval;
       if (view.held[kSlow] <= limit_) {
-        limit_ = earlier(limit_, later(kFewest, view.held[kSlow] / 2));
+        lower_to(view.held[kSlow] / 2);
       }
     }
   }
   void on_leave(Tier /*tier*/, const HostView& view) override {
     if (view.now >= next_rise_) {
-      limit_ = earlier(most_, limit_ + 1);
+      raise();
       next_rise_ = view.now + kInterval;
     }
   }
   void serialize(Archive& archive) override { archive(limit_, next_rise_); }
 
  private:
-  static constexpr auto kSlow = index_of(Tier::slow);
   static constexpr Tick kInterval = 10 * kMicrosecond;
-  static constexpr std::int64_t kFewest = 4;
 
-  std::int64_t most_ = 0;
-  std::int64_t limit_ = 0;
   Tick next_rise_{0};
 };
 
