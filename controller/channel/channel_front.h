@@ -14,6 +14,10 @@ namespace hmsim {
 
 class ChannelFront : public MemoryChannel {
  public:
+  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
+               const SourceProgress& progress) override {
+    device_->connect(kernel, component, requesters, progress);
+  }
   void add_requesters(std::vector<Requester*>& requesters) override {
     device_->add_requesters(requesters);
   }

@@ -7,6 +7,7 @@
 
 #include "controller/hbf/page_lines.h"
 #include "core/errors.h"
+#include "core/statistic_sums.h"
 
 namespace hmsim {
 
@@ -245,7 +246,7 @@ void HbfChannel::deliver(const Passage& passage, Tick now) {
     }
   }
   statistics_.finished(request, statistics_.nvdimm_line_latency, now, period_);
-  ++answered(request.origin);
+  ++origins_[static_cast<std::size_t>(request.origin)];
   queue_.completed(transaction, now);
   schedule_.may_send = true;
   schedule_.informed = true;
@@ -295,86 +296,55 @@ void HbfChannel::serialize(Archive& archive) {
   }
 }
 
-namespace {
-
-using Channels = std::vector<HbfChannel*>;
-
-void register_lane(StatisticRegistry& registry, const Channels& channels, const std::string& path,
-                   const ByteLane& (HbfChannel::*lane)() const) {
-  registry.gauge(path + ".bytes", "B", "bytes on the link in this direction", [channels, lane] {
-    double bytes = 0;
-    for (const HbfChannel* channel : channels) {
-      bytes += static_cast<double>((channel->*lane)().bytes().value());
-    }
-    return bytes;
-  });
-  registry.ratio(
-      path + ".busy", "share of time in which messages occupy the link in this direction",
-      [channels, lane] {
-        double busy = 0;
-        for (const HbfChannel* channel : channels) {
-          busy += static_cast<double>((channel->*lane)().busy().value());
-        }
-        return busy;
-      },
-      [channels] {
-        double time = 0;
-        for (const HbfChannel* channel : channels) {
-          time += static_cast<double>((channel->now() - channel->measured_from()).value());
-        }
-        return time;
-      });
-}
-
-void register_bandwidth(StatisticRegistry& registry, const Channels& channels) {
-  registry.gauge(
-      "hbf.bandwidth_gb_per_s", "GB/s",
-      "data on the links of all channels, both directions together, without headers", [channels] {
-        double rate = 0;
-        for (HbfChannel* channel : channels) {
-          const double ps =
-              static_cast<double>((channel->now() - channel->measured_from()).value());
-          const double bytes = static_cast<double>(channel->to_host().bytes().value()) +
-                               static_cast<double>(channel->to_device().bytes().value()) -
-                               static_cast<double>(channel->header_bytes());
-          constexpr double kGigabytesPerSecond = 1e3;  // bytes/ps x 10^12 / 10^9
-          rate += ps == 0 ? 0 : bytes * kGigabytesPerSecond / ps;
-        }
-        return rate;
-      });
-}
-
-}  // namespace
-
 void HbfChannel::register_statistics(StatisticRegistry& registry,
                                      const std::vector<SlowMemory*>& all) {
-  Channels channels;
-  for (SlowMemory* const memory : all) {
-    channels.push_back(static_cast<HbfChannel*>(memory));
-  }
-  register_bandwidth(registry, channels);
-  register_lane(registry, channels, "hbf.to_device", &HbfChannel::to_device);
-  register_lane(registry, channels, "hbf.to_host", &HbfChannel::to_host);
-  std::vector<Counter*> headers;
+  std::vector<HbfChannel*> channels;
   std::vector<HbfDevice*> devices;
-  for (HbfChannel* channel : channels) {
-    headers.push_back(&channel->header_bytes());
-    devices.push_back(&channel->device());
+  std::vector<Counter*> headers;
+  std::array<std::vector<Counter*>, kRequestOrigins> answered;
+  for (SlowMemory* const memory : all) {
+    HbfChannel& channel = static_cast<HbfChannel&>(*memory);
+    channels.push_back(&channel);
+    devices.push_back(&channel.device_);
+    headers.push_back(&channel.header_bytes_);
+    for (std::size_t origin = 0; origin < kRequestOrigins; ++origin) {
+      answered[origin].push_back(&channel.origins_[origin]);
+    }
   }
+  registry.gauge("hbf.bandwidth_gb_per_s", "GB/s",
+                 "data on the links of all channels, both directions together, without headers",
+                 [channels] {
+                   double rate = 0;
+                   for (const HbfChannel* channel : channels) {
+                     const auto ps = static_cast<double>(channel->measured().value());
+                     const double bytes = static_cast<double>(channel->to_host_.bytes().value()) +
+                                          static_cast<double>(channel->to_device_.bytes().value()) -
+                                          static_cast<double>(channel->header_bytes_);
+                     constexpr double kGigabytesPerSecond = 1e3;  // bytes/ps x 10^12 / 10^9
+                     rate += ps == 0 ? 0 : bytes * kGigabytesPerSecond / ps;
+                   }
+                   return rate;
+                 });
+  const auto register_lane = [&](const std::string& path, ByteLane HbfChannel::*lane) {
+    registry.gauge(path + ".bytes", "B", "bytes on the link in this direction",
+                   sum_over(channels, [lane](const HbfChannel& channel) {
+                     return (channel.*lane).bytes().value();
+                   }));
+    registry.ratio(
+        path + ".busy", "share of time in which messages occupy the link in this direction",
+        sum_over(channels,
+                 [lane](const HbfChannel& channel) { return (channel.*lane).busy().value(); }),
+        sum_over(channels, [](const HbfChannel& channel) { return channel.measured().value(); }));
+  };
+  register_lane("hbf.to_device", &HbfChannel::to_device_);
+  register_lane("hbf.to_host", &HbfChannel::to_host_);
   registry.counter("hbf.header_bytes", "B", "bytes of commands' headers, part of to_device",
                    std::move(headers));
-  constexpr std::array<std::pair<const char*, RequestOrigin>, kRequestOrigins> kOrigins{
-      {{"user", RequestOrigin::user},
-       {"collection", RequestOrigin::collection},
-       {"map", RequestOrigin::map},
-       {"refresh", RequestOrigin::refresh}}};
-  for (const auto& [name, origin] : kOrigins) {
-    std::vector<Counter*> counters;
-    for (HbfChannel* channel : channels) {
-      counters.push_back(&channel->answered(origin));
-    }
-    registry.counter(std::string("hbf.requests.") + name, "requests",
-                     "requests of this origin answered by the flash", std::move(counters));
+  constexpr std::array<const char*, kRequestOrigins> kOrigins{"user", "collection", "map",
+                                                              "refresh"};
+  for (std::size_t origin = 0; origin < kRequestOrigins; ++origin) {
+    registry.counter(std::string("hbf.requests.") + kOrigins[origin], "requests",
+                     "requests of this origin answered by the flash", std::move(answered[origin]));
   }
   register_hbf_statistics(registry, devices);
 }

@@ -67,11 +67,6 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   }
 
   HbfDevice& device() { return device_; }
-  const ByteLane& to_device() const { return to_device_; }
-  const ByteLane& to_host() const { return to_host_; }
-  Counter& header_bytes() { return header_bytes_; }
-  Counter& answered(RequestOrigin origin) { return origins_[static_cast<std::size_t>(origin)]; }
-  Tick measured_from() const { return measured_from_; }
 
   Tick next_event() const override { return schedule_.next; }
   Tick advance(Tick now) override;
@@ -113,6 +108,7 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   void deliver(const Passage& passage, Tick now);
   Bytes returned(const Request& request) const;
   Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
+  Tick measured() const { return now() - measured_from_; }
 
   const HbfParameters hbf_;
   const AddressMap map_;

@@ -61,7 +61,6 @@ class HbfCopier {
     }
   };
   Counts& counts() { return counts_; }
-  const Counts& counts() const { return counts_; }
 
   void on_complete(const Request& request, Tick now);
   LineData write_data(const Request& request) const;

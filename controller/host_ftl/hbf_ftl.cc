@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/host_ftl/hbf_ftl.h"
 
-#include <string>
+#include <array>
 #include <utility>
 
 #include "controller/hbf/hbf_channel.h"
@@ -501,80 +501,82 @@ void HbfFtl::register_statistics(StatisticRegistry& registry, const std::vector<
 
 void HbfFtl::register_own_statistics(StatisticRegistry& registry,
                                      const std::vector<HbfFtl*>& ftls) {
-  const auto counter = [&](const char* name, const char* description, auto read,
-                           const char* unit = "requests") {
-    std::vector<Counter*> counters;
-    for (HbfFtl* ftl : ftls) {
-      counters.push_back(&read(*ftl));
+  struct Row {
+    const char* name;
+    const char* unit;
+    const char* description;
+    Counter& (*count)(HbfFtl& ftl);
+  };
+  using F = HbfFtl;
+  const auto counters = [&](const auto& rows) {
+    for (const Row& row : rows) {
+      std::vector<Counter*> counts;
+      for (F* const ftl : ftls) {
+        counts.push_back(&row.count(*ftl));
+      }
+      registry.counter(row.name, row.unit, row.description, std::move(counts));
     }
-    registry.counter(name, unit, description, std::move(counters));
   };
-  counter("hbf.gc.flash_reads", "page reads of the collector",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().flash_reads; });
-  counter("hbf.gc.flash_writes", "page writes of the collector",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().flash_writes; });
-  counter("hbf.gc.hbm_reads", "HBM lines that the collector reads",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().line_reads; });
-  counter("hbf.gc.hbm_writes", "HBM lines that the collector writes",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().line_writes; });
-  counter("hbf.map.hbm_reads", "HBM lines of the map that are read",
-          [](HbfFtl& ftl) -> Counter& { return ftl.map_reads_; });
-  counter("hbf.map.hbm_writes", "HBM lines of the map that are written",
-          [](HbfFtl& ftl) -> Counter& { return ftl.map_writes_; });
-  using Gathered = HbfGatherer::Counts;
-  const auto gathered = [&](const char* name, const char* description, Counter Gathered::*count,
-                            const char* unit = "requests") {
-    counter(
-        name, description,
-        [count](HbfFtl& ftl) -> Counter& { return ftl.gatherer_.counts().*count; }, unit);
-  };
-  gathered("hbf.parts.writes",
-           "writes taken by the host's page buffers: below 4 KiB, or of a page that gathers",
-           &Gathered::writes);
-  gathered("hbf.parts.written", "of hbf.parts.writes, answered by the write of their page",
-           &Gathered::written);
-  gathered("hbf.parts.discarded", "of hbf.parts.writes, answered because their page was trimmed",
-           &Gathered::discarded);
-  gathered("hbf.parts.pages", "pages written from the host's page buffers", &Gathered::pages,
-           "pages");
-  gathered("hbf.parts.fills", "of hbf.parts.pages, pages whose missing parts were read",
-           &Gathered::fills, "pages");
-  gathered("hbf.parts.padded", "of hbf.parts.pages, incomplete pages without older data",
-           &Gathered::padded, "pages");
+  counters(std::array<Row, 12>{{
+      {"hbf.gc.flash_reads", "requests", "page reads of the collector",
+       [](F& f) -> Counter& { return f.collector_.copier().counts().flash_reads; }},
+      {"hbf.gc.flash_writes", "requests", "page writes of the collector",
+       [](F& f) -> Counter& { return f.collector_.copier().counts().flash_writes; }},
+      {"hbf.gc.hbm_reads", "requests", "HBM lines that the collector reads",
+       [](F& f) -> Counter& { return f.collector_.copier().counts().line_reads; }},
+      {"hbf.gc.hbm_writes", "requests", "HBM lines that the collector writes",
+       [](F& f) -> Counter& { return f.collector_.copier().counts().line_writes; }},
+      {"hbf.map.hbm_reads", "requests", "HBM lines of the map that are read",
+       [](F& f) -> Counter& { return f.map_reads_; }},
+      {"hbf.map.hbm_writes", "requests", "HBM lines of the map that are written",
+       [](F& f) -> Counter& { return f.map_writes_; }},
+      {"hbf.parts.writes", "requests",
+       "writes taken by the host's page buffers: below 4 KiB, or of a page that gathers",
+       [](F& f) -> Counter& { return f.gatherer_.counts().writes; }},
+      {"hbf.parts.written", "requests", "of hbf.parts.writes, answered by the write of their page",
+       [](F& f) -> Counter& { return f.gatherer_.counts().written; }},
+      {"hbf.parts.discarded", "requests",
+       "of hbf.parts.writes, answered because their page was trimmed",
+       [](F& f) -> Counter& { return f.gatherer_.counts().discarded; }},
+      {"hbf.parts.pages", "pages", "pages written from the host's page buffers",
+       [](F& f) -> Counter& { return f.gatherer_.counts().pages; }},
+      {"hbf.parts.fills", "pages", "of hbf.parts.pages, pages whose missing parts were read",
+       [](F& f) -> Counter& { return f.gatherer_.counts().fills; }},
+      {"hbf.parts.padded", "pages", "of hbf.parts.pages, incomplete pages without older data",
+       [](F& f) -> Counter& { return f.gatherer_.counts().padded; }},
+  }});
   std::vector<Histogram*> latencies;
-  for (HbfFtl* ftl : ftls) {
+  std::vector<Ftl*> tables;
+  std::vector<FlashArray*> arrays;
+  for (F* const ftl : ftls) {
     latencies.push_back(&ftl->gatherer_.counts().latency);
+    tables.push_back(&ftl->ftl_);
+    arrays.push_back(&ftl->flash_.flash());
   }
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
   registry.histogram("hbf.parts.latency_ns", "ns",
                      "of hbf.parts.written, from arrival to answer; part of nvdimm.line_latency_ns",
                      kPicosecondsPerNanosecond, std::move(latencies));
-  gathered("hbf.parts.reads", "reads answered from the host's page buffers", &Gathered::reads);
-  counter(
-      "hbf.refresh.blocks", "blocks rewritten for a refresh",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().refreshed_blocks; }, "blocks");
-  counter(
-      "hbf.refresh.late", "blocks whose refresh began later than hbf.refresh_every",
-      [](HbfFtl& ftl) -> Counter& { return ftl.refresher_.late(); }, "blocks");
-  counter(
-      "hbf.refresh.pages", "pages programmed for a refresh",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().refreshed_pages; }, "pages");
-  counter(
-      "hbf.replay.blocks", "blocks with a failed program whose pages were copied",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().replayed_blocks; }, "blocks");
-  counter(
-      "hbf.replay.pages", "pages programmed for a replay",
-      [](HbfFtl& ftl) -> Counter& { return ftl.collector_.counts().replayed_pages; }, "pages");
-  counter("hbf.replay.writes", "users' writes repeated after a failed program of their block",
-          [](HbfFtl& ftl) -> Counter& { return ftl.rewrites_; });
-  counter("hbf.replay.copies", "copies written again after a failed program of their block",
-          [](HbfFtl& ftl) -> Counter& { return ftl.collector_.copier().counts().rewrites; });
-  std::vector<Ftl*> tables;
-  std::vector<FlashArray*> arrays;
-  for (HbfFtl* ftl : ftls) {
-    tables.push_back(&ftl->ftl_);
-    arrays.push_back(&ftl->flash_.flash());
-  }
+  counters(std::array<Row, 8>{{
+      {"hbf.parts.reads", "requests", "reads answered from the host's page buffers",
+       [](F& f) -> Counter& { return f.gatherer_.counts().reads; }},
+      {"hbf.refresh.blocks", "blocks", "blocks rewritten for a refresh",
+       [](F& f) -> Counter& { return f.collector_.counts().refreshed_blocks; }},
+      {"hbf.refresh.late", "blocks", "blocks whose refresh began later than hbf.refresh_every",
+       [](F& f) -> Counter& { return f.refresher_.late(); }},
+      {"hbf.refresh.pages", "pages", "pages programmed for a refresh",
+       [](F& f) -> Counter& { return f.collector_.counts().refreshed_pages; }},
+      {"hbf.replay.blocks", "blocks", "blocks with a failed program whose pages were copied",
+       [](F& f) -> Counter& { return f.collector_.counts().replayed_blocks; }},
+      {"hbf.replay.pages", "pages", "pages programmed for a replay",
+       [](F& f) -> Counter& { return f.collector_.counts().replayed_pages; }},
+      {"hbf.replay.writes", "requests",
+       "users' writes repeated after a failed program of their block",
+       [](F& f) -> Counter& { return f.rewrites_; }},
+      {"hbf.replay.copies", "requests",
+       "copies written again after a failed program of their block",
+       [](F& f) -> Counter& { return f.collector_.copier().counts().rewrites; }},
+  }});
   register_ftl_statistics(registry, tables, arrays);
 }
 

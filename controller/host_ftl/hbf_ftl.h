@@ -51,14 +51,8 @@ class HbfFtl final : public ChannelFront,
   // Also attaches the parts that act at times: the refresher and the gatherer.
   void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
               const SourceProgress& progress) override;
-  void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
-               const SourceProgress& progress) override {
-    device_->connect(kernel, component, requesters, progress);
-  }
   void add_requesters(std::vector<Requester*>& requesters) override;
   const Ftl& ftl() const { return ftl_; }
-  const HbfCollector& collector() const { return collector_; }
-  const HbfGatherer& gatherer() const { return gatherer_; }
 
   // Takes a request for a logical page of the channel, or passes on one of its own. Answers a flush
   // once all earlier requests are done. Later ones wait until pass_flush(). Until then they hold no
@@ -160,11 +154,8 @@ class HbfFtl final : public ChannelFront,
   }
   bool is_of_gatherer(const Request& request) const { return request.agent == own_; }
   // Returns the sender of a request that this object took.
-  Requester& sender_of(const Request& request) {
-    return is_of_gatherer(request) ? gatherer_ : *(*requesters_)[request.agent];
-  }
-  const Requester& sender_of(const Request& request) const {
-    return const_cast<HbfFtl*>(this)->sender_of(request);
+  Requester& sender_of(const Request& request) const {
+    return is_of_gatherer(request) ? *own_sender_ : *(*requesters_)[request.agent];
   }
   static void register_own_statistics(StatisticRegistry& registry,
                                       const std::vector<HbfFtl*>& ftls);
@@ -181,6 +172,7 @@ class HbfFtl final : public ChannelFront,
   HbfRefresher refresher_;
   HbfPlacer placer_;
   HbfGatherer gatherer_;
+  Requester* const own_sender_ = &gatherer_;
   Histogram& latency_;  // of users' requests
   Pool<Job> jobs_;
   RequestLine line_;                  // a flush, and what came after it

@@ -99,7 +99,6 @@ class HbfGatherer final : public Component, public Requester {
     }
   };
   Counts& counts() { return counts_; }
-  const Counts& counts() const { return counts_; }
 
   // Answers to its own requests for pages.
   void on_complete(const Request& request, Tick now) override;

@@ -16,12 +16,11 @@ MOST_DATA = 25  # data members of a class
 MOST_FUNCTIONS = 40  # member functions that a class declares
 # Classes that declare more, with the most that they may. Lower a number after taking some out.
 LARGE = {
-    "Channel": 93,
+    "Channel": 91,
     "FlashArray": 70,
     "Simulation": 63,
-    "CxlPort": 55,
     "HbfFtl": 54,
-    "MemorySystem": 54,
+    "MemorySystem": 53,
     "Nvdimm": 54,
     "HbfDevice": 49,
     "MediaModule": 49,
@@ -34,7 +33,6 @@ LARGE = {
     "Accounts": 42,
     "Agent": 41,
     "Array": 41,
-    "HbfChannel": 41,
 }
 CLASS = re.compile(r"\b(?:class|struct) ([A-Z]\w*)(?: final)?[^;{}()=]*\{")
 # A statement of a class's body ends at a semicolon, or at the body of a function.

@@ -28,13 +28,11 @@ struct Rig {
   Ended ended;
   const std::vector<Requester*> requesters{&ended};
   FlushJoin join{requesters};
-  Request part;
-  Rig() {
-    for (Gate& channel : channels) {
-      join.add(channel);
-    }
-    part = join.begin(Request(), 1, 3);
+  Request begin() {
+    for (Gate& channel : channels) join.add(channel);
+    return join.begin(Request(), 1, 3);
   }
+  Request part = begin();
 };
 
 TEST(FlushJoin, PassesOnAllItsChannelsOnceTheLastPartIsDone) {
