@@ -64,6 +64,13 @@ bool Channel::idle() const {
   return admission_.pool().all_free() && admission_.none_waiting() && nvdimm_.idle();
 }
 
+ChannelMeters Channel::meters() {
+  const DramParameters& dram = layout_.dram;
+  RefreshManagement* const management = dram_.management().active() ? &dram_.management() : nullptr;
+  return {&accounts_.bus(),  &accounts_.latency(), &accounts_.energy(), management,
+          dram.line_share(), dram.command_buses(), dram.command_slots()};
+}
+
 ClassServices Channel::services() const {
   const ChannelStatistics& counted = accounts_.statistics();
   return {{{counted.dram_reads + counted.dram_writes, admission_.held()[0] > 0},

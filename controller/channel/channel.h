@@ -60,17 +60,9 @@ class Channel final : public MemoryChannel, public AckListener {
     return ordering_.schedulers();
   }
   std::vector<PolicyCounter> arbiter_counters() override { return ordering_.arbiter_counters(); }
-  const BusAccounting* accounting() const override { return &accounts_.bus(); }
-  LatencySplit* latency_split() override { return &accounts_.latency(); }
-  const EnergyMeter* energy() const override { return &accounts_.energy(); }
   Cycle elapsed() const override { return accounts_.elapsed(now()); }
   Tick clock_period() const override { return layout_.period; }
-  std::int64_t burst_cycles() const override { return layout_.dram.line_share(); }
-  RefreshManagement* management() override {
-    return dram_.management().active() ? &dram_.management() : nullptr;
-  }
-  std::int64_t command_buses() const override { return layout_.dram.command_buses(); }
-  std::int64_t command_slots() const override { return layout_.dram.command_slots(); }
+  ChannelMeters meters() override;
   Tick now() const override { return clock_.kernel_time(); }
   Cycle last_edge() const { return clock_.edge(); }  // the last processed edge
   void reset_statistics(Tick now) override { accounts_.reset(now); }

@@ -28,10 +28,6 @@ class ChannelFront : public MemoryChannel {
     device_->set_request_observer(observer);
   }
   SlowMemory* slow_memory() override { return device_->slow_memory(); }
-  const BusAccounting* accounting() const override { return device_->accounting(); }
-  LatencySplit* latency_split() override { return device_->latency_split(); }
-  const EnergyMeter* energy() const override { return device_->energy(); }
-  RefreshManagement* management() override { return device_->management(); }
   std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
     return device_->schedulers();
   }
@@ -39,9 +35,7 @@ class ChannelFront : public MemoryChannel {
   ChannelStatistics& statistics() override { return device_->statistics(); }
   Cycle elapsed() const override { return device_->elapsed(); }
   Tick clock_period() const override { return device_->clock_period(); }
-  std::int64_t burst_cycles() const override { return device_->burst_cycles(); }
-  std::int64_t command_buses() const override { return device_->command_buses(); }
-  std::int64_t command_slots() const override { return device_->command_slots(); }
+  ChannelMeters meters() override { return device_->meters(); }
   Tick now() const override { return device_->now(); }
   void reset_statistics(Tick now) override { device_->reset_statistics(now); }
   LineStore* dram_bytes() override { return device_->dram_bytes(); }

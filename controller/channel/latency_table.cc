@@ -21,7 +21,7 @@ void register_latency_statistics(StatisticRegistry& registry,
                                  const std::vector<MemoryChannel*>& all) {
   std::vector<MemoryChannel*> channels;
   std::copy_if(all.begin(), all.end(), std::back_inserter(channels),
-               [](MemoryChannel* channel) { return channel->latency_split() != nullptr; });
+               [](MemoryChannel* channel) { return channel->meters().latency != nullptr; });
   struct Name {
     LatencyPart part;
     const char* name;
@@ -70,7 +70,7 @@ void register_latency_statistics(StatisticRegistry& registry,
         }
         std::vector<Histogram*> histograms;
         for (MemoryChannel* channel : channels) {
-          histograms.push_back(&channel->latency_split()->histogram(memory, write, name.part));
+          histograms.push_back(&channel->meters().latency->histogram(memory, write, name.part));
         }
         registry.histogram(prefix + name.name + "_ns", "ns", name.description,
                            kPicosecondsPerNanosecond, std::move(histograms));
@@ -79,7 +79,7 @@ void register_latency_statistics(StatisticRegistry& registry,
   }
   registry.on_read([channels] {
     for (MemoryChannel* channel : channels) {
-      channel->latency_split()->fold();
+      channel->meters().latency->fold();
     }
   });
 }

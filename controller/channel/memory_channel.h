@@ -34,6 +34,18 @@ struct ClassService {
 };
 using ClassServices = std::array<ClassService, kMemoryClasses>;
 
+// What a channel has for statistics beside its counts. Meters are nullptr if it has none: of
+// another simulator, without a memory bus, without refresh management.
+struct ChannelMeters {
+  const BusAccounting* bus = nullptr;
+  LatencySplit* latency = nullptr;
+  const EnergyMeter* energy = nullptr;
+  RefreshManagement* management = nullptr;
+  std::int64_t burst_cycles = 1;  // of a line
+  std::int64_t command_buses = 1;
+  std::int64_t command_slots = 1;  // cycles of a slot, which statistics count
+};
+
 class MemoryChannel : public Component, public FlushGate {
  public:
   // Attaches this channel to the kernel. `requesters` is indexed by Request::agent.
@@ -65,12 +77,6 @@ class MemoryChannel : public Component, public FlushGate {
   virtual void requesters_set() {}
 
   virtual SlowMemory* slow_memory() { return nullptr; }  // with DRAM alone
-  // Return nullptr if not available: bus accounting, latencies and energy, which a channel of
-  // another simulator does not have.
-  virtual const BusAccounting* accounting() const { return nullptr; }
-  virtual LatencySplit* latency_split() { return nullptr; }
-  virtual const EnergyMeter* energy() const { return nullptr; }
-  virtual RefreshManagement* management() { return nullptr; }  // without refresh management
 
   // Returns the scheduler of each queue; nullptr for a queue that does not exist or belongs to
   // another simulator.
@@ -79,10 +85,7 @@ class MemoryChannel : public Component, public FlushGate {
   virtual ChannelStatistics& statistics() = 0;
   virtual Cycle elapsed() const = 0;  // since statistics were reset
   virtual Tick clock_period() const = 0;
-  virtual std::int64_t burst_cycles() const = 0;
-  virtual std::int64_t command_buses() const { return 1; }
-  // Returns the cycles of a slot, which statistics count.
-  virtual std::int64_t command_slots() const { return 1; }
+  virtual ChannelMeters meters() { return {}; }
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
 

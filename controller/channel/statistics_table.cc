@@ -34,7 +34,7 @@ std::function<double()> sum(const Channels& channels, Counter ChannelStatistics:
 std::function<double()> slot_cycles(const Channels& channels, Counter ChannelStatistics::*counter) {
   return sum_over(channels, [counter](MemoryChannel& channel) {
     return static_cast<double>(channel.statistics().*counter) *
-           static_cast<double>(channel.command_slots());
+           static_cast<double>(channel.meters().command_slots);
   });
 }
 
@@ -63,7 +63,7 @@ void report_row_hit_ratio(StatisticRegistry& registry, const Channels& channels)
   registry.ratio("dram.row_hit_ratio", "row hits per DRAM column command",
                  sum(channels, &S::row_hits), sum_over(channels, [](MemoryChannel& channel) {
                    return channel.statistics().dram_data_cycles /
-                          static_cast<Counter>(channel.burst_cycles());
+                          static_cast<Counter>(channel.meters().burst_cycles);
                  }));
 }
 
@@ -139,7 +139,7 @@ void register_losses(StatisticRegistry& registry, const Channels& channels) {
         sum_over(channels,
                  [i](MemoryChannel& channel) {
                    const S& s = channel.statistics();
-                   return channel.accounting()->losses(
+                   return channel.meters().bus->losses(
                        Cycle(channel.now() / channel.clock_period()), channel.elapsed(),
                        static_cast<std::int64_t>(s.dram_data_cycles + s.nvdimm_data_cycles))[i];
                  }),
@@ -162,7 +162,7 @@ void report_shares(StatisticRegistry& registry, const Channels& channels) {
 void report_command_shares(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("bus.command_share", "share of command-bus cycles that carry a command",
                  slot_cycles(channels, &S::command_cycles),
-                 [total = elapsed(channels), buses = channels.front()->command_buses()] {
+                 [total = elapsed(channels), buses = channels.front()->meters().command_buses] {
                    return total() * static_cast<double>(buses);
                  });
   registry.ratio("bus.ack_share", "share of command-bus cycles that return an ack's address",
@@ -173,12 +173,13 @@ constexpr int kAllRanks = -1;
 
 DramEnergy energy_of(const Channels& channels, int rank) {
   DramEnergy energy;
-  for (const MemoryChannel* channel : channels) {
+  for (MemoryChannel* channel : channels) {
+    const EnergyMeter& meter = *channel->meters().energy;
     const Cycle now(channel->now() / channel->clock_period());
     const int first = rank == kAllRanks ? 0 : rank;
-    const int end = rank == kAllRanks ? channel->energy()->ranks() : rank + 1;
+    const int end = rank == kAllRanks ? meter.ranks() : rank + 1;
     for (int each = first; each < end; ++each) {
-      energy += channel->energy()->energy(each, now);
+      energy += meter.energy(each, now);
     }
   }
   return energy;
@@ -214,7 +215,7 @@ void report_energy(StatisticRegistry& registry, const Channels& channels) {
     registry.gauge(share.path, "J", share.description,
                    [channels, read = share.read] { return read(energy_of(channels, kAllRanks)); });
   }
-  for (int rank = 0; rank < channels.front()->energy()->ranks(); ++rank) {
+  for (int rank = 0; rank < channels.front()->meters().energy->ranks(); ++rank) {
     registry.gauge("dram.rank." + std::to_string(rank) + ".energy_j", "J",
                    "devices of that rank, summed over channels",
                    [channels, rank] { return energy_of(channels, rank).total(); });
@@ -340,7 +341,7 @@ static_assert(Table::complete(kDramRows, kNvdimmRows, kBusRows),
 void register_management(StatisticRegistry& registry, const Channels& channels) {
   std::vector<Counter*> commands;
   for (MemoryChannel* channel : channels) {
-    if (RefreshManagement* const management = channel->management()) {
+    if (RefreshManagement* const management = channel->meters().management) {
       commands.push_back(&management->commands());
     }
   }
@@ -361,7 +362,7 @@ void register_channel_statistics(StatisticRegistry& registry,
                                  std::int64_t on_bus) {
   const Channels buses(channels.begin(), channels.begin() + on_bus);
   Table::report(kDramRows, registry, {channels.begin(), channels.begin() + of_class});
-  if (channels.front()->accounting() != nullptr) {
+  if (channels.front()->meters().bus != nullptr) {
     Table::report(kNvdimmRows, registry, {channels.end() - of_class, channels.end()});
     Table::report(kBusRows, registry, buses);
     register_arbiter(registry, buses);
@@ -369,7 +370,7 @@ void register_channel_statistics(StatisticRegistry& registry,
     register_latency_statistics(registry, channels);
   }
   register_management(registry, {channels.begin(), channels.begin() + of_class});
-  if (channels.front()->energy() != nullptr) {
+  if (channels.front()->meters().energy != nullptr) {
     report_energy(registry, buses);
   }
   registry.on_read([channels] {

@@ -35,7 +35,11 @@ class WholeChannel final : public MemoryChannel {
   ChannelStatistics& statistics() override { return statistics_; }
   Cycle elapsed() const override;
   Tick clock_period() const override { return period_; }
-  std::int64_t burst_cycles() const override { return burst_; }
+  ChannelMeters meters() override {
+    ChannelMeters own;
+    own.burst_cycles = burst_;
+    return own;
+  }
   Tick now() const override { return kernel_->now(); }
   void reset_statistics(Tick now) override;
 

@@ -49,7 +49,6 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   ChannelStatistics& statistics() override { return statistics_; }
   Cycle elapsed() const override { return Cycle((now() - measured_from_) / period_.period()); }
   Tick clock_period() const override { return period_.period(); }
-  std::int64_t burst_cycles() const override { return 1; }
   Tick now() const override { return kernel_->now(); }
   void reset_statistics(Tick now) override;
 

@@ -16,7 +16,7 @@ MOST_DATA = 25  # data members of a class
 MOST_FUNCTIONS = 40  # member functions that a class declares
 # Classes that declare more, with the most that they may. Lower a number after taking some out.
 LARGE = {
-    "Channel": 91,
+    "Channel": 85,
     "FlashArray": 70,
     "Simulation": 63,
     "HbfFtl": 54,

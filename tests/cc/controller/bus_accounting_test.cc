@@ -47,7 +47,7 @@ Outcome run(const Assignments& assignments, int depth,
       static_cast<std::int64_t>(statistics.dram_data_cycles + statistics.nvdimm_data_cycles);
   Outcome result;
   result.data = static_cast<double>(data) / 1e6;
-  const auto losses = channel.channel_.accounting()->losses(
+  const auto losses = channel.channel_.meters().bus->losses(
       Cycle(channel.kernel_.now() / channel.channel_.clock_period()), channel.channel_.elapsed(),
       data);
   for (std::size_t i = 0; i < losses.size(); ++i) {
@@ -141,7 +141,7 @@ TEST(BusAccounting, WckIsATurnaround) {
 TEST(BusAccounting, AnIdleChannelIsIdle) {
   ChannelUnderTest channel(kDramOnly);
   channel.run_to(Cycle(100'000));
-  const auto losses = channel.channel_.accounting()->losses(
+  const auto losses = channel.channel_.meters().bus->losses(
       Cycle(channel.kernel_.now() / channel.channel_.clock_period()), channel.channel_.elapsed(),
       0);
   EXPECT_EQ(losses[static_cast<std::size_t>(BusLoss::idle)], 100'000);

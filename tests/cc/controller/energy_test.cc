@@ -54,8 +54,8 @@ Assignments part(const Assignments& more) {
 
 const Assignments kNoRefresh{{"dram.refresh", "false"}};
 
-DramEnergy energy(const ChannelUnderTest& channel, std::int64_t cycle, int rank = 0) {
-  return channel.channel_.energy()->energy(rank, Cycle(cycle));
+DramEnergy energy(ChannelUnderTest& channel, std::int64_t cycle, int rank = 0) {
+  return channel.channel_.meters().energy->energy(rank, Cycle(cycle));
 }
 
 void expect_equal(double got, double expected) { EXPECT_NEAR(got, expected, 1e-9 * expected); }

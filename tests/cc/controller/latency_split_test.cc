@@ -208,7 +208,7 @@ const Assignments kSmallNvdimm = keys_from(
     "nvdimm.buffer.write_size=256KiB");
 
 void check_totals(ChannelUnderTest& channel, const Splits& splits) {
-  LatencySplit& split = *channel.channel_.latency_split();
+  LatencySplit& split = *channel.channel_.meters().latency;
   split.fold();
   ChannelStatistics& statistics = channel.channel_.statistics();
   statistics.fold(channel.channel_.clock_period());
