@@ -10,10 +10,6 @@
 
 namespace hmsim {
 
-inline double microseconds(Tick time) {
-  return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
-}
-
 // Returns a function that adds up `read` of all parts, in their order.
 template <class Part, class Read>
 std::function<double()> sum_over(const std::vector<Part*>& parts, Read read) {

@@ -73,6 +73,13 @@ inline constexpr Tick kMillisecond{1'000'000'000};
 inline constexpr Tick kSecond{1'000'000'000'000};
 inline constexpr Tick kHour = 3'600 * kSecond;
 
+inline double microseconds(Tick time) {
+  return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
+}
+inline double seconds(Tick time) {
+  return static_cast<double>(time.value()) / static_cast<double>(kSecond.value());
+}
+
 inline constexpr Bytes kLineBytes{64};    // one memory transaction
 inline constexpr Bytes kPageBytes{4096};  // one OS page, one logical page
 inline constexpr int kLinesPerPage = 64;

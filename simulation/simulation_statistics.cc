@@ -4,14 +4,6 @@
 
 namespace hmsim {
 
-namespace {
-
-double seconds(Tick time) {
-  return static_cast<double>(time.value()) / static_cast<double>(kSecond.value());
-}
-
-}  // namespace
-
 // Returns the instructions per clock cycle of a core; 0 before any time is measured.
 double Simulation::per_cycle(const Agent& core) const {
   if (const double weighted = core.weighted_rate(); weighted != 0) {

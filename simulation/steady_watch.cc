@@ -98,8 +98,7 @@ bool SteadyWatch::flat(const Rates& rates) {
 
 double SteadyWatch::window_rate(std::size_t agent) const {
   const std::vector<std::int64_t>& work = work_[agent];
-  const double time = static_cast<double>((static_cast<std::int64_t>(kWindow) * round_).value()) /
-                      static_cast<double>(kSecond.value());
+  const double time = seconds(static_cast<std::int64_t>(kWindow) * round_);
   return complete(agent) ? static_cast<double>(work.back() - work[work.size() - 1 - kWindow]) / time
                          : 0;
 }

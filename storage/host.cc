@@ -347,11 +347,8 @@ void Host::account(Tick now) {
 
 void Host::register_statistics(StatisticRegistry& registry, const std::string& path) {
   const std::string prefix = path + ".";
-  const auto seconds = [this] {
-    return static_cast<double>(outstanding_.time().value()) / static_cast<double>(kSecond.value());
-  };
-  const auto rate = [seconds](double count) {
-    const double time = seconds();
+  const auto rate = [this](double count) {
+    const double time = seconds(outstanding_.time());
     return time == 0 ? 0 : count / time;
   };
   for (const bool write : {false, true}) {

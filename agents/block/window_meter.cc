@@ -3,14 +3,6 @@
 
 namespace hmsim {
 
-namespace {
-
-double seconds(Tick time) {
-  return static_cast<double>(time.value()) / static_cast<double>(kSecond.value());
-}
-
-}  // namespace
-
 void WindowMeter::set_windows(const std::vector<TraceWindow>& windows) {
   std::int64_t number = 0;
   for (const TraceWindow& each : windows) {

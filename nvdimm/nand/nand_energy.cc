@@ -3,10 +3,6 @@
 
 namespace hmsim {
 
-double seconds(Tick time) {
-  return static_cast<double>(time.value()) / static_cast<double>(kSecond.value());
-}
-
 NandEnergy nand_energy(const NandEnergyParameters& parameters, std::int64_t luns,
                        const NandStatistics& statistics, Tick now) {
   constexpr double kMicro = 1e-6;

@@ -20,8 +20,6 @@ struct NandEnergy {
   double total = 0;
 };
 
-double seconds(Tick time);
-
 // Returns the energy of an array of `luns` LUNs since the statistics began. Cell operations count
 // in full when they begin.
 NandEnergy nand_energy(const NandEnergyParameters& parameters, std::int64_t luns,
