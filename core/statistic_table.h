@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,80 +19,73 @@
 
 namespace hmsim {
 
-// `Counts` is the type that Module::statistics() returns. Several modules are reported as one.
-template <class Module, class Counts>
+// `Counts` is the struct: what Module::statistics() returns, or Module itself. Several modules are
+// reported as one. A value `kRead` is a field of the struct, or a member or function of the module.
+template <class Module, class Counts = Module>
 class StatisticTable {
  public:
   using Modules = std::vector<Module*>;
 
-  // A field, or a statistic derived from fields. Some members are null for derived statistics, and
-  // for fields that are reported only through derived ones.
+  // Place of a statistic.
+  struct Target {
+    StatisticRegistry& registry;
+    std::string path;
+    const Modules& modules;
+  };
+  // A field, or a statistic derived from fields. Derived statistics have no bytes, and fields that
+  // are reported only through them have no name.
   struct Row {
     const char* name = nullptr;
-    const char* unit = nullptr;
+    const char* unit = "";
     const char* description = nullptr;
+    void (*report)(const Row&, const Target&) = nullptr;  // null: not reported
     std::int64_t scale = 1;
     std::size_t bytes = 0;  // of the field
     void (*serialize)(Counts&, Archive&) = nullptr;
-    void (*report)(const Row&, StatisticRegistry&, const Modules&) = nullptr;
-    std::int64_t (*whole)(const Module&) = nullptr;
     void (*derive)(StatisticRegistry&, const Modules&) = nullptr;
   };
 
   // A field that is saved but not reported on its own.
   template <auto kField>
-  static constexpr Row part() {
-    return field<kField>(nullptr, nullptr, nullptr);
+  static constexpr Row part(Row row = {}) {
+    row.bytes = sizeof(FieldOf<kField>);
+    row.serialize = serialize_field<kField>;
+    return row;
   }
   template <auto kField>
   static constexpr Row counter(const char* name, const char* unit, const char* description) {
-    Row row = field<kField>(name, unit, description);
-    row.report = report_counters<kField>;
-    return row;
+    return part<kField>({name, unit, description, report_counters<kField>});
   }
   // A counter, reported divided by `scale`.
   template <auto kField>
   static constexpr Row scaled(const char* name, const char* unit, const char* description,
                               std::int64_t scale) {
-    Row row = field<kField>(name, unit, description);
-    row.scale = scale;
-    row.report = report_scaled<kField>;
-    return row;
+    return part<kField>({name, unit, description, report_total<kField>, scale});
   }
   template <auto kField>
   static constexpr Row histogram(const char* name, const char* unit, const char* description,
                                  std::int64_t scale) {
-    Row row = field<kField>(name, unit, description);
-    row.scale = scale;
-    row.report = report_histograms<kField>;
-    return row;
+    return part<kField>({name, unit, description, report_histograms<kField>, scale});
   }
-  // An occupancy, reported as the mean number of busy units divided by `whole`, the module's total.
-  template <auto kField>
-  static constexpr Row utilisation(const char* name, const char* description,
-                                   std::int64_t (*whole)(const Module&)) {
-    Row row = field<kField>(name, "", description);
-    row.whole = whole;
-    row.report = report_utilisation<kField>;
-    return row;
+  // An occupancy, reported as the mean number of busy units divided by `kWhole`, the module's
+  // total.
+  template <auto kField, auto kWhole>
+  static constexpr Row utilisation(const char* name, const char* description) {
+    return part<kField>({name, "", description, report_utilisation<kField, kWhole>});
   }
-  // Sum of counters that have their own rows.
+  // Sum of counters that have their own rows, or that a function of the module returns.
   template <auto... kFields>
   static constexpr Row sum(const char* name, const char* unit, const char* description) {
-    Row row;
-    row.name = name;
-    row.unit = unit;
-    row.description = description;
-    row.report = report_counters<kFields...>;
-    return row;
+    return {name, unit, description, report_counters<kFields...>};
   }
   template <auto kBelow, auto... kAbove>
   static constexpr Row ratio(const char* name, const char* description) {
-    Row row;
-    row.name = name;
-    row.description = description;
-    row.report = report_ratio<kBelow, kAbove...>;
-    return row;
+    return {name, "", description, report_ratio<kBelow, kAbove...>};
+  }
+  // Sum of values over all modules.
+  template <auto... kReads>
+  static constexpr Row total(const char* name, const char* unit, const char* description) {
+    return {name, unit, description, report_total<kReads...>};
   }
   // Further statistics reported at this place in the order.
   static constexpr Row derived(void (*derive)(StatisticRegistry&, const Modules&)) {
@@ -138,11 +132,13 @@ class StatisticTable {
     (all(tables), ...);
   }
 
+  // Registers the rows. `prefix` precedes their names.
   template <class Table>
-  static void report(const Table& table, StatisticRegistry& registry, const Modules& modules) {
+  static void report(const Table& table, StatisticRegistry& registry, const Modules& modules,
+                     const std::string& prefix = "") {
     for (const Row& row : table) {
       if (row.report != nullptr) {
-        row.report(row, registry, modules);
+        row.report(row, {registry, prefix + row.name, modules});
       } else if (row.derive != nullptr) {
         row.derive(registry, modules);
       }
@@ -154,74 +150,75 @@ class StatisticTable {
   using FieldOf = std::remove_reference_t<decltype(std::declval<Counts&>().*kField)>;
 
   template <auto kField>
-  static constexpr Row field(const char* name, const char* unit, const char* description) {
-    Row row;
-    row.name = name;
-    row.unit = unit;
-    row.description = description;
-    row.bytes = sizeof(FieldOf<kField>);
-    row.serialize = serialize_field<kField>;
-    return row;
-  }
-  template <auto kField>
   static void serialize_field(Counts& counts, Archive& archive) {
     archive(counts.*kField);
   }
 
-  template <auto... kFields>
-  static std::function<double()> sum_of(const Modules& modules) {
-    return [modules] {
-      Counter total = 0;
-      for (Module* module : modules) {
-        total += ((module->statistics().*kFields) + ...);
-      }
-      return static_cast<double>(total);
-    };
-  }
-  template <auto... kFields>
-  static void report_counters(const Row& row, StatisticRegistry& registry, const Modules& modules) {
-    std::vector<Counter*> sources;
-    for (Module* module : modules) {
-      (sources.push_back(&(module->statistics().*kFields)), ...);
+  template <auto kRead>
+  static decltype(auto) value(Module& module) {
+    if constexpr (std::is_same_v<Module, Counts> ||
+                  !std::is_invocable_v<decltype(kRead), Counts&>) {
+      return std::invoke(kRead, module);
+    } else {
+      return std::invoke(kRead, module.statistics());
     }
-    registry.counter(row.name, row.unit, row.description, std::move(sources));
   }
-  template <auto kField>
-  static void report_scaled(const Row& row, StatisticRegistry& registry, const Modules& modules) {
-    registry.gauge(row.name, row.unit, row.description,
-                   [read = sum_of<kField>(modules), scale = static_cast<double>(row.scale)] {
-                     return read() / scale;
-                   });
-  }
-  template <auto kField>
-  static void report_histograms(const Row& row, StatisticRegistry& registry,
-                                const Modules& modules) {
-    std::vector<Histogram*> sources;
+  template <auto kRead>
+  static double total_of(const Modules& modules) {
+    std::decay_t<decltype(value<kRead>(*modules.front()))> total{};
     for (Module* module : modules) {
-      auto& own = module->statistics().*kField;
+      total += value<kRead>(*module);
+    }
+    return static_cast<double>(total);
+  }
+  template <auto... kReads>
+  static std::function<double()> sum_of(const Modules& modules) {
+    return [modules] { return (total_of<kReads>(modules) + ...); };
+  }
+
+  template <auto... kFields>
+  static void report_counters(const Row& row, const Target& to) {
+    std::vector<Counter*> sources;
+    for (Module* module : to.modules) {
+      (sources.push_back(&value<kFields>(*module)), ...);
+    }
+    to.registry.counter(to.path, row.unit, row.description, std::move(sources));
+  }
+  template <auto kField>
+  static void report_histograms(const Row& row, const Target& to) {
+    std::vector<Histogram*> sources;
+    for (Module* module : to.modules) {
+      auto& own = value<kField>(*module);
       if constexpr (std::is_same_v<FieldOf<kField>, Histogram>) {
         sources.push_back(&own);
       } else {
         sources.push_back(&own.histogram());
       }
     }
-    registry.histogram(row.name, row.unit, row.description, row.scale, std::move(sources));
+    to.registry.histogram(to.path, row.unit, row.description, row.scale, std::move(sources));
+  }
+  template <auto... kReads>
+  static void report_total(const Row& row, const Target& to) {
+    to.registry.gauge(to.path, row.unit, row.description,
+                      [sum = sum_of<kReads...>(to.modules),
+                       scale = static_cast<double>(row.scale)] { return sum() / scale; });
   }
   template <auto kBelow, auto... kAbove>
-  static void report_ratio(const Row& row, StatisticRegistry& registry, const Modules& modules) {
-    registry.ratio(row.name, row.description, sum_of<kAbove...>(modules), sum_of<kBelow>(modules));
+  static void report_ratio(const Row& row, const Target& to) {
+    to.registry.ratio(to.path, row.description, sum_of<kAbove...>(to.modules),
+                      sum_of<kBelow>(to.modules));
   }
-  template <auto kField>
-  static void report_utilisation(const Row& row, StatisticRegistry& registry,
-                                 const Modules& modules) {
-    const std::int64_t whole = row.whole(*modules.front());
-    registry.gauge(row.name, row.unit, row.description, [modules, whole] {
-      double busy = 0;
-      for (Module* module : modules) {
-        busy += (module->statistics().*kField).mean(module->now());
-      }
-      return busy / static_cast<double>(whole) / static_cast<double>(modules.size());
-    });
+  template <auto kField, auto kWhole>
+  static void report_utilisation(const Row& row, const Target& to) {
+    to.registry.gauge(
+        to.path, row.unit, row.description,
+        [modules = to.modules, whole = static_cast<double>(value<kWhole>(*to.modules.front()))] {
+          double busy = 0;
+          for (Module* module : modules) {
+            busy += value<kField>(*module).mean(module->now());
+          }
+          return busy / whole / static_cast<double>(modules.size());
+        });
   }
 };
 

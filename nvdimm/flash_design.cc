@@ -2,7 +2,6 @@
 // The flash kind of NVDIMM.
 #include "nvdimm/design.h"
 #include "nvdimm/nvdimm.h"
-#include "nvdimm/statistics.h"
 
 namespace hmsim {
 

@@ -27,10 +27,16 @@
 #include "nvdimm/power.h"
 #include "nvdimm/power_backup.h"
 #include "nvdimm/read_path.h"
-#include "nvdimm/statistics.h"
 #include "nvdimm/write_path.h"
 
 namespace hmsim {
+
+// Statistics of one flash NVDIMM, by layer.
+struct NvdimmStatistics {
+  BufferStatistics& buffer;
+  FtlStatistics& ftl;
+  NandStatistics& nand;
+};
 
 // Flash NVDIMM. It only routes: looked-up commands to the read path or the write path, flash events
 // to the part that they concern, and acks to the host.
@@ -137,5 +143,8 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   PowerBackup backup_;
   bool freed_pending_ = false;  // a frames_freed event is scheduled
 };
+
+// Registers the statistics of flash modules, combined. Each must be attached to a kernel.
+void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules);
 
 }  // namespace hmsim

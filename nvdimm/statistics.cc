@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nvdimm/statistics.h"
-
 #include "core/statistic_sums.h"
 #include "nvdimm/nvdimm.h"
 

@@ -21,57 +21,52 @@ constexpr std::array kRows{
     Table::part<&S::write_hits>(),
     Table::part<&S::write_merged>(),
     Table::ratio<&S::read_lookups, &S::read_hits, &S::read_merged>(
-        "nvdimm.buffer.read_hit_ratio",
+        "read_hit_ratio",
         "reads that found their line in the buffer or in flight from flash, also if another line "
         "of the same access brought it"),
     Table::ratio<&S::write_lookups, &S::write_hits, &S::write_merged>(
-        "nvdimm.buffer.write_hit_ratio",
+        "write_hit_ratio",
         "writes whose page or item had, or waited for, a frame of the write part"),
-    Table::ratio<&S::read_lookups, &S::read_hits>("nvdimm.buffer.read_hit_ratio_strict",
+    Table::ratio<&S::read_lookups, &S::read_hits>("read_hit_ratio_strict",
                                                   "reads that found their line in the buffer"),
     Table::ratio<&S::write_lookups, &S::write_hits>(
-        "nvdimm.buffer.write_hit_ratio_strict",
-        "writes whose page or item had a frame of the write part"),
+        "write_hit_ratio_strict", "writes whose page or item had a frame of the write part"),
     Table::sum<&S::read_merged, &S::write_merged>(
-        "nvdimm.buffer.merged", "commands",
-        "commands that found their page or item in flight to a frame"),
+        "merged", "commands", "commands that found their page or item in flight to a frame"),
     Table::counter<&S::read_joined>(
-        "nvdimm.buffer.read_joined", "commands",
+        "read_joined", "commands",
         "reads of an item that joined another item's flash read of the page"),
     Table::counter<&S::unmapped_reads>(
-        "nvdimm.buffer.unmapped_reads", "commands",
+        "unmapped_reads", "commands",
         "reads of never-written pages that were answered without flash access"),
-    Table::counter<&S::evictions>("nvdimm.buffer.evictions", "pages", "pages written back"),
+    Table::counter<&S::evictions>("evictions", "pages", "pages written back"),
     Table::counter<&S::eviction_reads>(
-        "nvdimm.buffer.eviction_reads", "pages",
-        "pages read from flash to complete a page that is written back"),
+        "eviction_reads", "pages", "pages read from flash to complete a page that is written back"),
     Table::counter<&S::prefetches>(
-        "nvdimm.buffer.prefetches", "pages",
-        "pages (items) read from flash for commands that were still queued"),
+        "prefetches", "pages", "pages (items) read from flash for commands that were still queued"),
     Table::counter<&S::prefetch_useful>(
-        "nvdimm.buffer.prefetch_useful", "pages",
+        "prefetch_useful", "pages",
         "prefetched pages that were in the buffer at their first lookup"),
     Table::counter<&S::prefetch_late>(
-        "nvdimm.buffer.prefetch_late", "pages",
+        "prefetch_late", "pages",
         "prefetched pages that were still in flight at their first lookup"),
-    Table::counter<&S::prefetch_unused>("nvdimm.buffer.prefetch_unused", "pages",
+    Table::counter<&S::prefetch_unused>("prefetch_unused", "pages",
                                         "prefetched pages evicted before a read used them"),
-    Table::counter<&S::preevictions>("nvdimm.buffer.preevictions", "pages",
+    Table::counter<&S::preevictions>("preevictions", "pages",
                                      "pages written back before a write needed their frame"),
-    Table::counter<&S::flushed_pages>("nvdimm.buffer.flushed_pages", "pages",
-                                      "pages written back for a flush"),
+    Table::counter<&S::flushed_pages>("flushed_pages", "pages", "pages written back for a flush"),
     Table::part<&S::read_reused>(),
     Table::part<&S::read_missing>(),
     Table::part<&S::write_reused>(),
     Table::ratio<&S::read_lookups, &S::read_reused>(
-        "nvdimm.buffer.read_reuse_ratio",
+        "read_reuse_ratio",
         "reads of a line that was in the buffer before: written, prefetched, or read since its "
         "page came from flash. Lines that the page's own flash read brings are hits from their "
         "second read on"),
-    Table::ratio<&S::write_lookups, &S::write_reused>("nvdimm.buffer.write_reuse_ratio",
+    Table::ratio<&S::write_lookups, &S::write_reused>("write_reuse_ratio",
                                                       "writes of a line that the write part held"),
     Table::ratio<&S::read_missing, &S::read_lookups>(
-        "nvdimm.buffer.lines_per_flash_read",
+        "lines_per_flash_read",
         "reads of lines for each that began a flash read of its page or item"),
 };
 
@@ -83,7 +78,7 @@ void BufferStatistics::serialize(Archive& archive) { Table::serialize(*this, arc
 
 void register_buffer_statistics(StatisticRegistry& registry,
                                 const std::vector<SyncBuffer*>& buffers) {
-  Table::report(kRows, registry, buffers);
+  Table::report(kRows, registry, buffers, "nvdimm.buffer.");
 }
 
 }  // namespace hmsim

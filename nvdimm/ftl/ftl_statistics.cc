@@ -2,7 +2,6 @@
 #include "nvdimm/ftl/ftl_statistics.h"
 
 #include <array>
-#include <utility>
 
 #include "core/statistic_table.h"
 #include "nvdimm/ftl/ftl.h"
@@ -15,46 +14,33 @@ namespace {
 using Ftls = std::vector<Ftl*>;
 using Table = StatisticTable<Ftl, FtlStatistics>;
 using ArrayTable = StatisticTable<FlashArray, NandStatistics>;
+using MapTable = StatisticTable<MapCounts>;
 using S = FtlStatistics;
 using A = NandStatistics;
+using M = MapCounts;
+
+Counter lookups(const MapCounts& counts) { return counts.hits + counts.misses; }
+
+constexpr std::array kMapRows{
+    MapTable::ratio<lookups, &M::hits>("hit_ratio",
+                                       "share of lookups that found their entry cached"),
+    MapTable::counter<&M::hits>("hits", "lookups", "lookups that found their entry cached"),
+    MapTable::counter<&M::misses>("misses", "lookups", "lookups that did not find it cached"),
+    MapTable::counter<&M::evictions>("evictions", "entries", "entries that left the cache"),
+    MapTable::counter<&M::dirty_evictions>("dirty_evictions", "entries",
+                                           "changed entries that left the cache"),
+    MapTable::counter<&M::reads>("reads", "pages", "translation pages read, except for copies"),
+};
 
 // Registers the statistics of cached maps. Full maps count nothing.
 void report_map(StatisticRegistry& registry, const Ftls& ftls) {
-  std::vector<MapCounts*> maps;
+  MapTable::Modules maps;
   for (Ftl* ftl : ftls) {
     if (ftl->map() != nullptr) {
       maps.push_back(&ftl->map()->counts());
     }
   }
-  const auto counter = [&](const char* name, const char* unit, const char* description,
-                           Counter MapCounts::*member) {
-    std::vector<Counter*> sources;
-    for (MapCounts* counts : maps) {
-      sources.push_back(&(counts->*member));
-    }
-    registry.counter(name, unit, description, std::move(sources));
-  };
-  const auto sum = [maps](bool lookups) {
-    return [maps, lookups] {
-      Counter total = 0;
-      for (const MapCounts* counts : maps) {
-        total += counts->hits + (lookups ? counts->misses : 0);
-      }
-      return static_cast<double>(total);
-    };
-  };
-  registry.ratio("nvdimm.ftl.map.hit_ratio", "share of lookups that found their entry cached",
-                 sum(false), sum(true));
-  counter("nvdimm.ftl.map.hits", "lookups", "lookups that found their entry cached",
-          &MapCounts::hits);
-  counter("nvdimm.ftl.map.misses", "lookups", "lookups that did not find it cached",
-          &MapCounts::misses);
-  counter("nvdimm.ftl.map.evictions", "entries", "entries that left the cache",
-          &MapCounts::evictions);
-  counter("nvdimm.ftl.map.dirty_evictions", "entries", "changed entries that left the cache",
-          &MapCounts::dirty_evictions);
-  counter("nvdimm.ftl.map.reads", "pages", "translation pages read, except for copies",
-          &MapCounts::reads);
+  MapTable::report(kMapRows, registry, maps, "nvdimm.ftl.map.");
 }
 
 // In reporting order.

@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/hbf/hbf_device.h"
 
+#include <string>
+#include <utility>
+
 #include "core/errors.h"
+#include "core/statistic_table.h"
 
 namespace hmsim {
 
 namespace {
 
 constexpr LineMask kWholePage = ~LineMask{0};
+
+using Table = StatisticTable<HbfDevice, HbfStatistics>;
+using S = HbfStatistics;
+
+constexpr std::array kRows{
+    Table::counter<&S::hits>("hits", "reads", "reads of a page in its bank's page cache"),
+    Table::counter<&S::merged>("merged", "reads",
+                               "reads that waited for a page that was being sensed"),
+    Table::counter<&S::misses>("misses", "reads", "reads that sensed their page"),
+    Table::counter<&S::pending_reads>("pending_reads", "reads",
+                                      "reads of a page whose write was not done"),
+    Table::counter<&S::pages>("pages", "pages", "pages accepted for programming"),
+    Table::part<&S::answers>(),
+};
+static_assert(Table::complete(kRows), "missing or duplicate row of a count");
 
 }  // namespace
 
@@ -275,9 +294,37 @@ void HbfDevice::find_own_next() {
   own_next_ = earlier(coded, deadline);
 }
 
+void HbfStatistics::serialize(Archive& archive) { Table::serialize(*this, archive, kRows); }
+
 void HbfDevice::reset_statistics(Tick now) {
   statistics_ = HbfStatistics();
   flash_.reset_statistics(now);
+}
+
+void register_hbf_statistics(StatisticRegistry& registry, const std::vector<HbfDevice*>& devices) {
+  std::vector<FlashArray*> arrays;
+  for (HbfDevice* device : devices) {
+    arrays.push_back(&device->flash());
+  }
+  Table::report(kRows, registry, devices, "hbf.");
+  constexpr std::array<const char*, kHbfStatuses> kAnswers{
+      "requests answered without a status",
+      "reads of a block that must be refreshed",
+      "reads of a page that is not programmed",
+      "reads of a part of a page that had not arrived",
+      "writes of a part that had arrived already",
+      "writes whose page was not complete in time",
+      "writes that were not for the next page of their block",
+      "writes whose program failed"};
+  for (std::size_t i = 0; i < kHbfStatuses; ++i) {
+    std::vector<Counter*> answers;
+    for (HbfDevice* device : devices) {
+      answers.push_back(&device->statistics().answers[i]);
+    }
+    registry.counter(std::string("hbf.status.") + kHbfStatusNames[i], "requests", kAnswers[i],
+                     std::move(answers));
+  }
+  register_nand_statistics(registry, arrays);
 }
 
 void HbfDevice::serialize(Archive& archive) {

@@ -13,6 +13,7 @@
 // by it. So consecutive pages are in different banks, and blocks are filled in order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -24,11 +25,11 @@
 #include "core/pool.h"
 #include "core/ring.h"
 #include "core/slot_list.h"
+#include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/hbf/bank_pages.h"
 #include "nvdimm/hbf/block_states.h"
 #include "nvdimm/hbf/hbf_parameters.h"
-#include "nvdimm/hbf/hbf_statistics.h"
 #include "nvdimm/hbf/hbf_status.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/nand/flash_media.h"
@@ -44,6 +45,18 @@ class HbfHost {
  public:
   virtual ~HbfHost() = default;
   virtual void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) = 0;
+};
+
+// Statistics of one channel, without those of its flash array.
+struct HbfStatistics {
+  Counter hits = 0;
+  Counter merged = 0;
+  Counter misses = 0;
+  Counter pending_reads = 0;
+  Counter pages = 0;
+  std::array<Counter, kHbfStatuses> answers{};
+
+  void serialize(Archive& archive);  // all fields, as the table in hbf_device.cc lists them
 };
 
 class HbfDevice final : private FlashClient, private FlashRequester {
@@ -201,5 +214,8 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   Ring<Deadline> coding_;             // complete units, in order of time
   Tick own_next_ = kNever;            // next event that is not flash_'s
 };
+
+// Registers the statistics of the channels, combined.
+void register_hbf_statistics(StatisticRegistry& registry, const std::vector<HbfDevice*>& devices);
 
 }  // namespace hmsim

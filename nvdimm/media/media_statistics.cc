@@ -2,6 +2,7 @@
 #include "nvdimm/media/media_statistics.h"
 
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "core/statistic_sums.h"
@@ -34,63 +35,43 @@ double write_energy(MediaModule& module) {
 }
 
 void report_wear(StatisticRegistry& registry, const Modules& modules) {
-  const auto most =
-      largest_of(modules, [](const MediaModule& module) { return module.most_worn(); });
-  const auto mean =
-      [wear = sum_over(modules, [](const MediaModule& module) { return module.wear(); }),
-       places = sum_over(modules, [](const MediaModule& module) { return module.places(); })] {
-        return wear() / places();
-      };
+  const auto most = largest_of(modules, std::mem_fn(&MediaModule::most_worn));
+  const auto mean = [wear = sum_over(modules, std::mem_fn(&MediaModule::wear)),
+                     places = sum_over(modules, std::mem_fn(&MediaModule::places))] {
+    return wear() / places();
+  };
   registry.gauge("nvdimm.media.wear.max", "writes",
                  "writes to the most worn line of cells, since the system was built", most);
   registry.gauge("nvdimm.media.wear.mean", "writes", "mean over all lines of cells", mean);
   registry.ratio("nvdimm.media.wear.spread", "wear.max over wear.mean", most, mean);
 }
 
-void report_energy(StatisticRegistry& registry, const Modules& modules) {
-  const auto energies =
-      std::make_pair(sum_over(modules, read_energy), sum_over(modules, write_energy));
-  registry.gauge("nvdimm.media.energy.read", "J", "energy of reads from cells", energies.first);
-  registry.gauge("nvdimm.media.energy.write", "J", "energy of writes to cells", energies.second);
-  registry.gauge("nvdimm.media.energy.total", "J", "energy of cells",
-                 [energies] { return energies.first() + energies.second(); });
-}
-
-void report_power(StatisticRegistry& registry, const Modules& modules) {
-  register_power_statistics(registry, {modules.begin(), modules.end()});
-  registry.gauge("nvdimm.power.saved_lines", "lines", "lines saved at power failures",
-                 sum_over(modules, [](const MediaModule& module) {
-                   return module.power_record().saved_lines;
-                 }));
-}
-
 std::int64_t queue_entries(const MediaModule& module) { return module.media().write_queue; }
 std::int64_t banks(const MediaModule& module) { return module.media().banks; }
 
 constexpr std::array kRows{
-    Table::counter<&S::reads>("nvdimm.media.reads", "lines", "lines read from the cells"),
-    Table::counter<&S::writes>("nvdimm.media.writes", "lines",
-                               "lines written to the cells for the host"),
-    Table::counter<&S::queue_reads>("nvdimm.media.queue_reads", "commands",
+    Table::counter<&S::reads>("reads", "lines", "lines read from the cells"),
+    Table::counter<&S::writes>("writes", "lines", "lines written to the cells for the host"),
+    Table::counter<&S::queue_reads>("queue_reads", "commands",
                                     "reads answered from the write queue"),
-    Table::counter<&S::merged_writes>("nvdimm.media.merged_writes", "commands",
+    Table::counter<&S::merged_writes>("merged_writes", "commands",
                                       "writes to lines that were already in the write queue"),
-    Table::counter<&S::queue_full>("nvdimm.media.queue_full", "commands",
+    Table::counter<&S::queue_full>("queue_full", "commands",
                                    "writes that waited for the write queue"),
-    Table::utilisation<&S::queue>("nvdimm.media.queue_occupancy",
-                                  "mean share of the write queue that is in use", queue_entries),
-    Table::utilisation<&S::busy_banks>("nvdimm.media.bank_utilisation",
-                                       "share of time that a bank is busy", banks),
-    Table::counter<&S::gap_moves>("nvdimm.media.gap_moves", "lines",
-                                  "lines copied by start-gap wear levelling"),
+    Table::utilisation<&S::queue, queue_entries>("queue_occupancy",
+                                                 "mean share of the write queue that is in use"),
+    Table::utilisation<&S::busy_banks, banks>("bank_utilisation",
+                                              "share of time that a bank is busy"),
+    Table::counter<&S::gap_moves>("gap_moves", "lines", "lines copied by start-gap wear levelling"),
     Table::scaled<&S::gap_blocked_ps>(
-        "nvdimm.media.gap_blocked_us", "us",
+        "gap_blocked_us", "us",
         "time that reads waited while their bank moved a line, summed over the reads", 1'000'000),
     Table::ratio<&S::writes, &S::writes, &S::gap_moves>(
-        "nvdimm.media.waf", "write amplification: lines written for each line of the host"),
+        "waf", "write amplification: lines written for each line of the host"),
     Table::derived(report_wear),
-    Table::derived(report_energy),
-    Table::derived(report_power),
+    Table::total<read_energy>("energy.read", "J", "energy of reads from cells"),
+    Table::total<write_energy>("energy.write", "J", "energy of writes to cells"),
+    Table::total<read_energy, write_energy>("energy.total", "J", "energy of cells"),
 };
 
 static_assert(Table::complete(kRows), "missing or duplicate row of a count");
@@ -119,7 +100,12 @@ void register_media_statistics(StatisticRegistry& registry, const NvdimmModules&
       module->reset_statistics(now);
     }
   });
-  Table::report(kRows, registry, modules);
+  Table::report(kRows, registry, modules, "nvdimm.media.");
+  register_power_statistics(registry, all);
+  registry.gauge("nvdimm.power.saved_lines", "lines", "lines saved at power failures",
+                 sum_over(modules, [](const MediaModule& module) {
+                   return module.power_record().saved_lines;
+                 }));
 }
 
 }  // namespace hmsim
