@@ -121,7 +121,13 @@ void Occupancy::serialize(Archive& archive) {
   }
 }
 
-void StatisticRegistry::add(std::string path, const char* unit, const char* description,
+void Level::serialize(Archive& archive) {
+  archive(value_, sum_, since_, from_);
+  // A negative number would let jobs exceed the limit of slots.
+  archive.check(value_ >= 0, "negative number of items in use");
+}
+
+void StatisticRegistry::add(std::string path, std::string unit, std::string description,
                             StatisticKind kind, std::function<void(Statistic&)> read) {
   const auto& [from, to] = renamed_;
   if (!from.empty() && path.compare(0, from.size(), from) == 0) {
@@ -129,20 +135,20 @@ void StatisticRegistry::add(std::string path, const char* unit, const char* desc
   }
   Statistic info;
   info.path = std::move(path);
-  info.unit = unit;
-  info.description = description;
+  info.unit = std::move(unit);
+  info.description = std::move(description);
   info.kind = kind;
   entries_.push_back({std::move(info), std::move(read)});
 }
 
-void StatisticRegistry::counter(std::string path, const char* unit, const char* description,
+void StatisticRegistry::counter(std::string path, std::string unit, std::string description,
                                 std::vector<Counter*> sources) {
   on_reset([sources](Tick) {
     for (Counter* source : sources) {
       *source = 0;
     }
   });
-  add(std::move(path), unit, description, StatisticKind::counter,
+  add(std::move(path), std::move(unit), std::move(description), StatisticKind::counter,
       [sources = std::move(sources)](Statistic& statistic) {
         statistic.count = 0;
         for (const Counter* source : sources) {
@@ -151,14 +157,14 @@ void StatisticRegistry::counter(std::string path, const char* unit, const char* 
       });
 }
 
-void StatisticRegistry::histogram(std::string path, const char* unit, const char* description,
+void StatisticRegistry::histogram(std::string path, std::string unit, std::string description,
                                   std::int64_t scale, std::vector<Histogram*> sources) {
   on_reset([sources](Tick) {
     for (Histogram* source : sources) {
       source->reset();
     }
   });
-  add(std::move(path), unit, description, StatisticKind::histogram,
+  add(std::move(path), std::move(unit), std::move(description), StatisticKind::histogram,
       [sources, scale](Statistic& statistic) {
         Histogram merged;
         for (const Histogram* source : sources) {
@@ -178,10 +184,10 @@ void StatisticRegistry::histogram(std::string path, const char* unit, const char
   entries_.back().scale = scale;
 }
 
-void StatisticRegistry::ratio(std::string path, const char* description,
+void StatisticRegistry::ratio(std::string path, std::string description,
                               std::function<double()> numerator,
                               std::function<double()> denominator) {
-  add(std::move(path), "", description, StatisticKind::ratio,
+  add(std::move(path), "", std::move(description), StatisticKind::ratio,
       [numerator = std::move(numerator), denominator = std::move(denominator)](Statistic& s) {
         const double bottom = denominator();
         s.present = bottom != 0;
@@ -189,9 +195,9 @@ void StatisticRegistry::ratio(std::string path, const char* description,
       });
 }
 
-void StatisticRegistry::gauge(std::string path, const char* unit, const char* description,
+void StatisticRegistry::gauge(std::string path, std::string unit, std::string description,
                               std::function<double()> read) {
-  add(std::move(path), unit, description, StatisticKind::gauge,
+  add(std::move(path), std::move(unit), std::move(description), StatisticKind::gauge,
       [read = std::move(read)](Statistic& s) { s.value = read(); });
 }
 
@@ -199,11 +205,27 @@ void StatisticRegistry::on_reset(std::function<void(Tick)> action) {
   resets_.push_back(std::move(action));
 }
 
+void StatisticRegistry::on_account(std::function<void(Tick)> action) {
+  accounts_.push_back(std::move(action));
+}
+
+void StatisticRegistry::track(Level& level) {
+  on_account([&level](Tick now) { level.account(now); });
+  on_reset([&level](Tick now) { level.reset(now); });
+}
+
 void StatisticRegistry::on_read(std::function<void()> action) {
   preparations_.push_back(std::move(action));
 }
 
+void StatisticRegistry::account(Tick now) {
+  for (const auto& action : accounts_) {
+    action(now);
+  }
+}
+
 void StatisticRegistry::reset(Tick now) {
+  account(now);
   for (const auto& action : resets_) {
     action(now);
   }

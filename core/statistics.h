@@ -93,6 +93,40 @@ class Occupancy {
   Tick since_{0};
 };
 
+// Number of things in use, and its integral over time.
+class Level {
+ public:
+  void add(std::int64_t change, Tick now) {
+    account(now);
+    value_ += change;
+  }
+  void account(Tick now) {
+    sum_ += static_cast<std::uint64_t>(value_) * static_cast<std::uint64_t>((now - since_).value());
+    since_ = now;
+  }
+  void reset(Tick now) {
+    account(now);
+    sum_ = 0;
+    from_ = now;
+  }
+
+  std::int64_t value() const { return value_; }
+  std::uint64_t sum() const { return sum_; }    // things x picoseconds, up to the last account()
+  Tick time() const { return since_ - from_; }  // from reset() to the last account()
+  double mean() const {                         // in that time; 0 if it is empty
+    const auto time = static_cast<double>(this->time().value());
+    return time == 0 ? 0 : static_cast<double>(sum_) / time;
+  }
+
+  void serialize(Archive& archive);
+
+ private:
+  std::int64_t value_ = 0;
+  std::uint64_t sum_ = 0;
+  Tick since_{0};
+  Tick from_{0};
+};
+
 enum class StatisticKind { counter, gauge, ratio, histogram };
 
 // One statistic, as read at one moment.
@@ -128,22 +162,28 @@ class StatisticRegistry {
 
   // Registers statistics. Counters are summed and histograms merged. `scale` divides a histogram's
   // values (1000: ps -> ns).
-  void counter(std::string path, const char* unit, const char* description,
+  void counter(std::string path, std::string unit, std::string description,
                std::vector<Counter*> sources);
-  void histogram(std::string path, const char* unit, const char* description, std::int64_t scale,
+  void histogram(std::string path, std::string unit, std::string description, std::int64_t scale,
                  std::vector<Histogram*> sources);
   // Registers numerator / denominator, which is absent while the denominator is 0.
-  void ratio(std::string path, const char* description, std::function<double()> numerator,
+  void ratio(std::string path, std::string description, std::function<double()> numerator,
              std::function<double()> denominator);
-  void gauge(std::string path, const char* unit, const char* description,
+  void gauge(std::string path, std::string unit, std::string description,
              std::function<double()> read);
   // Registers an action for reset(), called after registered counters and histograms are zeroed.
   void on_reset(std::function<void(Tick)> action);
 
+  // Registers an action for account(), which brings values that depend on time up to date.
+  void on_account(std::function<void(Tick)> action);
+  // Accounts and resets a level, which may be part of several statistics.
+  void track(Level& level);
+
   // Registers an action called before values are read. It folds in counts that are kept elsewhere.
   void on_read(std::function<void()> action);
 
-  void reset(Tick now);
+  void account(Tick now);
+  void reset(Tick now);                 // calls account() first
   std::vector<Statistic> read() const;  // in order of registration
 
   // Appends one number for each of columns(), or NaN if the value is absent. A histogram
@@ -158,14 +198,63 @@ class StatisticRegistry {
     std::vector<Histogram*> histograms = {};
     std::int64_t scale = 1;
   };
-  void add(std::string path, const char* unit, const char* description, StatisticKind kind,
+  void add(std::string path, std::string unit, std::string description, StatisticKind kind,
            std::function<void(Statistic&)> read);
   void prepare() const;
 
   std::pair<std::string, std::string> renamed_;  // prefix replacement of the open scope
   std::vector<Entry> entries_;
   std::vector<std::function<void(Tick)>> resets_;
+  std::vector<std::function<void(Tick)>> accounts_;
   std::vector<std::function<void()>> preparations_;
+};
+
+// Statistics of one object, registered as PATH.name, each with its reset.
+class StatisticGroup {
+ public:
+  StatisticGroup(StatisticRegistry& registry, const std::string& path)
+      : registry_(registry), prefix_(path + ".") {}
+
+  void counter(const std::string& name, const char* unit, const std::string& description,
+               Counter& source) const {
+    registry_.counter(prefix_ + name, unit, description, {&source});
+  }
+  // A histogram of picoseconds, reported in microseconds.
+  void times(const std::string& name, const std::string& description, Histogram& source) const {
+    registry_.histogram(prefix_ + name, "us", description, kMicrosecond.value(), {&source});
+  }
+  // Mean of a level over time, as a share of `whole`.
+  void level(const std::string& name, const char* unit, const std::string& description,
+             Level& source, std::int64_t whole = 1) const {
+    gauge(name, unit, description,
+          [&source, whole] { return source.mean() / static_cast<double>(whole); });
+    registry_.track(source);
+  }
+  // Sum of counters over a sum of counters.
+  void ratio(const std::string& name, const std::string& description,
+             const std::vector<const Counter*>& above,
+             const std::vector<const Counter*>& below) const {
+    registry_.ratio(prefix_ + name, description, sum_of(above), sum_of(below));
+  }
+  void gauge(const std::string& name, const std::string& unit, const std::string& description,
+             std::function<double()> read) const {
+    registry_.gauge(prefix_ + name, unit, description, std::move(read));
+  }
+  StatisticRegistry& registry() const { return registry_; }
+
+ private:
+  static std::function<double()> sum_of(const std::vector<const Counter*>& counters) {
+    return [counters] {
+      Counter sum = 0;
+      for (const Counter* counter : counters) {
+        sum += *counter;
+      }
+      return static_cast<double>(sum);
+    };
+  }
+
+  StatisticRegistry& registry_;
+  std::string prefix_;
 };
 
 }  // namespace hmsim

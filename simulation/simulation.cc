@@ -272,10 +272,6 @@ void Simulation::begin_measuring() {
   for (Agent* agent : all_agents()) {
     agent->begin_measuring(kernel_.now());
   }
-  if (Network* const network = nodes_->network()) {
-    network->account(kernel_.now());
-  }
-  storage_->account(kernel_.now());
   registry_.reset(kernel_.now());
   watchers_->begin_logs(*memory_, *nodes_, agents_, epoch_, now());
   if (series_ != nullptr) {

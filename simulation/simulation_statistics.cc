@@ -1,8 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistics of a simulation and of its agents.
+#include <array>
+
+#include "core/statistic_sums.h"
+#include "core/statistic_table.h"
 #include "simulation/simulation.h"
 
 namespace hmsim {
+
+namespace {
+
+using Table = StatisticTable<Agent>;
+
+Counter& zero_length(Agent& agent) { return agent.left_out().zero_length; }
+Counter& bad_records(Agent& agent) { return agent.left_out().bad; }
+
+constexpr std::array kTraceRows{
+    Table::sum<&Agent::backward_arrivals>("backward_arrivals", "requests",
+                                          "requests of timed block traces that arrive before a "
+                                          "preceding one; they are issued in the trace's order"),
+    Table::sum<zero_length>(
+        "zero_length_requests", "requests",
+        "requests of length 0 in block traces that were left out (zero_length)"),
+    Table::sum<bad_records>("bad_records", "",
+                            "records of traces that were left out (on_bad_record)"),
+};
+
+}  // namespace
 
 // Returns the instructions per clock cycle of a core; 0 before any time is measured.
 double Simulation::per_cycle(const Agent& core) const {
@@ -55,45 +79,26 @@ void Simulation::register_totals() {
   }
   if (!cores.empty()) {
     registry_.gauge("system.ipc", "instructions/cycle", "sum of the measured cores' and jobs' ipc",
-                    [this, cores] {
-                      double sum = 0;
-                      for (const Agent* core : cores) {
-                        sum += per_cycle(*core);
-                      }
-                      return sum;
-                    });
-  }
-  std::vector<Counter*> wraps = nodes_->wraps();
-  std::vector<Counter*> backward;
-  std::vector<Counter*> zero_length;
-  std::vector<Counter*> bad;
-  for (Agent* agent : all_agents()) {
-    wraps.push_back(&agent->address_wraps());
-    backward.push_back(&agent->backward_arrivals());
-    zero_length.push_back(&agent->left_out().zero_length);
-    bad.push_back(&agent->left_out().bad);
+                    sum_over(cores, [this](const Agent& core) { return per_cycle(core); }));
   }
   storage_->register_response_times(registry_);
+  std::vector<Counter*> wraps = nodes_->wraps();
+  for (Agent* agent : all_agents()) {
+    wraps.push_back(&agent->address_wraps());
+  }
   registry_.counter("frontend.address_wraps", "",
                     "pages, lines or I/O requests beyond a memory's capacity that wrapped around",
                     std::move(wraps));
-  registry_.counter("frontend.backward_arrivals", "requests",
-                    "requests of timed block traces that arrive before a preceding one; they are "
-                    "issued in the trace's order",
-                    std::move(backward));
-  registry_.counter("frontend.zero_length_requests", "requests",
-                    "requests of length 0 in block traces that were left out (zero_length)",
-                    std::move(zero_length));
-  registry_.counter("frontend.bad_records", "",
-                    "records of traces that were left out (on_bad_record)", std::move(bad));
+  Table::report(kTraceRows, registry_, all_agents(), "frontend.");
 }
 
 void Simulation::register_agent(std::size_t index) {
   Agent& agent = *agents_[index];
   const AgentTraits traits = agent.traits();
   const std::string path = "agent." + std::to_string(index);
-  registry_.counter(path + ".progress", traits.progress_unit, "work done up to the first finish",
-                    {&progress_[index]});
+  const StatisticGroup group(registry_, path);
+  group.counter("progress", traits.progress_unit, "work done up to the first finish",
+                progress_[index]);
   const std::string per_second = std::string(traits.progress_unit) + "/s";
   const auto rate = [&agent, traits, this] {
     if (const double weighted = agent.weighted_rate(); weighted != 0) {
@@ -102,36 +107,34 @@ void Simulation::register_agent(std::size_t index) {
     const double time = seconds(agent.measured_time(now()));
     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
   };
-  registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
-                  rate);
-  steady_.watch->register_agent(registry_, path, index, per_second.c_str(), rate);
-  registry_.counter(
-      path + ".passes", "",
-      "times that its work was done until the run ended; the agent starts over each time",
-      {&agent.passes()});
-  registry_.gauge(path + ".finished", "", "1: its work was done when the run ended; 0: it was not",
-                  [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
+  group.gauge("rate", per_second, "progress per second of simulated time", rate);
+  steady_.watch->register_agent(group, index, per_second, rate);
+  group.counter("passes", "",
+                "times that its work was done until the run ended; the agent starts over each time",
+                agent.passes());
+  group.gauge("finished", "", "1: its work was done when the run ended; 0: it was not",
+              [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
   if (traits.is_core) {
     register_core(agent, progress_[index]);
     return;
   }
   if (traits.frequency != 0) {
-    registry_.gauge(path + ".ipc", "instructions/cycle",
-                    "of all its threads together, including waiting; up to the first finish",
-                    [&agent, this] { return per_cycle(agent); });
-    registry_.gauge(path + ".makespan_us", "us", "time to the first finish, or to the run's end",
-                    [&agent, this] { return seconds(agent.measured_time(now())) * 1e6; });
+    group.gauge("ipc", "instructions/cycle",
+                "of all its threads together, including waiting; up to the first finish",
+                [&agent, this] { return per_cycle(agent); });
+    group.gauge("makespan_us", "us", "time to the first finish, or to the run's end",
+                [&agent, this] { return seconds(agent.measured_time(now())) * 1e6; });
   }
   agent.register_statistics(registry_, path);
 }
 
 void Simulation::register_core(Agent& agent, Counter& progress) {
-  const std::string core = "core." + std::to_string(agent.core());
-  registry_.gauge(core + ".ipc", "instructions/cycle", "up to the first finish",
-                  [&agent, this] { return per_cycle(agent); });
-  registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
-                    {&progress});
-  agent.register_statistics(registry_, core);
+  const std::string path = "core." + std::to_string(agent.core());
+  const StatisticGroup core(registry_, path);
+  core.gauge("ipc", "instructions/cycle", "up to the first finish",
+             [&agent, this] { return per_cycle(agent); });
+  core.counter("instructions", "instructions", "done up to the first finish", progress);
+  agent.register_statistics(registry_, path);
 }
 
 void Simulation::register_node_core(NodeCore& core, Counter& progress) {
@@ -153,10 +156,7 @@ void Simulation::update_progress() {
     all[i]->account(kernel_.now());
     progress_[i] = measuring_ ? static_cast<Counter>(all[i]->progress(kernel_.now())) : 0;
   }
-  if (Network* const network = nodes_->network()) {
-    network->account(kernel_.now());
-  }
-  storage_->account(kernel_.now());
+  registry_.account(kernel_.now());
 }
 
 std::vector<Statistic> Simulation::statistics() const { return registry_.read(); }

@@ -131,21 +131,19 @@ bool SteadyWatch::all_steady() const {
   return round_ >= kLeastRound;
 }
 
-void SteadyWatch::register_agent(StatisticRegistry& registry, const std::string& path,
-                                 std::size_t agent, const char* unit,
-                                 std::function<double()> rate) const {
-  registry.gauge(path + ".window_rate", unit,
-                 "rate in the last five rounds, an eighth to a quarter of the run; 0: too short",
-                 [this, agent] { return window_rate(agent); });
-  registry.gauge(
-      path + ".steady", "",
-      "1: its rate is steady; 0: it is transient, because rates of rounds differ or "
-      "buffers absorbed writes",
-      [this, agent, rate = std::move(rate)] {
-        const double window = window_rate(agent);
-        return steady_window(agent) && std::abs(rate() - window) <= kMostDifference * window ? 1.0
-                                                                                             : 0.0;
-      });
+void SteadyWatch::register_agent(const StatisticGroup& group, std::size_t agent,
+                                 const std::string& unit, std::function<double()> rate) const {
+  group.gauge("window_rate", unit,
+              "rate in the last five rounds, an eighth to a quarter of the run; 0: too short",
+              [this, agent] { return window_rate(agent); });
+  group.gauge("steady", "",
+              "1: its rate is steady; 0: it is transient, because rates of rounds differ or "
+              "buffers absorbed writes",
+              [this, agent, rate = std::move(rate)] {
+                const double window = window_rate(agent);
+                const bool close = std::abs(rate() - window) <= kMostDifference * window;
+                return steady_window(agent) && close ? 1.0 : 0.0;
+              });
 }
 
 void SteadyWatch::register_absorbed(StatisticRegistry& registry) const {

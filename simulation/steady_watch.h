@@ -54,8 +54,8 @@ class SteadyWatch final : public Component {
   // Returns whether every measured agent's window is steady and may end the run.
   bool all_steady() const;
   // Registers the verdict on the agent's rate, which `rate` returns.
-  void register_agent(StatisticRegistry& registry, const std::string& path, std::size_t agent,
-                      const char* unit, std::function<double()> rate) const;
+  void register_agent(const StatisticGroup& group, std::size_t agent, const std::string& unit,
+                      std::function<double()> rate) const;
   void register_absorbed(StatisticRegistry& registry) const;
 
   Tick next_event() const override { return next_; }

@@ -105,25 +105,15 @@ void StorageSystem::register_response_times(StatisticRegistry& registry) {
 
 void StorageSystem::register_statistics(StatisticRegistry& registry) {
   nvdimms_.each([&](NvdimmHost& each, std::size_t agent, std::size_t) {
-    if (each.of_block_agent) {
-      each.host.register_statistics(registry, "agent." + std::to_string(agent) + ".storage");
-    }
+    each.host.register_statistics(each.of_block_agent ? registry : unreported_,
+                                  "agent." + std::to_string(agent) + ".storage");
   });
+  registry.on_account([this](Tick now) { unreported_.account(now); });
   if (shared_.host != nullptr) {
     shared_.host->register_statistics(registry, "storage");
   }
   if (shared_.pager != nullptr) {
     shared_.pager->register_statistics(registry);
-  }
-}
-
-void StorageSystem::account(Tick now) {
-  nvdimms_.each([now](NvdimmHost& each, std::size_t, std::size_t) { each.host.account(now); });
-  if (shared_.host != nullptr) {
-    shared_.host->account(now);
-  }
-  if (shared_.pager != nullptr) {
-    shared_.pager->account(now);
   }
 }
 

@@ -48,7 +48,6 @@ class StorageSystem {
   std::vector<Counter*> completed(std::size_t agent) const;
   void register_response_times(StatisticRegistry& registry);
   void register_statistics(StatisticRegistry& registry);
-  void account(Tick now);
   // Returns the pages in buffers of the shared storage's flash.
   BufferedPages buffered_pages() const {
     return shared_.device == nullptr ? BufferedPages() : shared_.device->buffered_pages();
@@ -58,6 +57,7 @@ class StorageSystem {
  private:
   AgentNvdimms nvdimms_;
   SharedStorage shared_;
+  StatisticRegistry unreported_;  // of hosts of jobs, whose averages are in checkpoints
 };
 
 }  // namespace hmsim

@@ -347,19 +347,6 @@ void Array::end_request(std::uint32_t index, Tick now) {
   begin(now);
 }
 
-void Array::account(Tick now) {
-  io_queue_.account(now);
-  tags_.level().account(now);
-  for (SlotsInTurn<std::uint32_t>& each : buffers_) {
-    each.level().account(now);
-  }
-  for (LinkDirection& each : link_) {
-    each.server.level().account(now);
-  }
-  ring_.level().account(now);
-  memory_.account(now);
-}
-
 Power Array::power() const {
   return power_of(parameters_.power,
                   {(link_busy(false) + link_busy(true)) / 2, ring_busy(), memory_.busy()},
@@ -367,55 +354,42 @@ Power Array::power() const {
 }
 
 void Array::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  io_queue_.register_reset(registry);
   for (const bool write : {false, true}) {
+    const StatisticGroup group(registry, path + (write ? ".write" : ".read"));
     ArrayCounts::Direction& of = counts_.of[write ? 1 : 0];
-    const std::string prefix = path + (write ? ".write." : ".read.");
     Counter& requests = io_queue_.counts(write).requests;
-    register_parts(registry, prefix, kNames, of.parts, requests);
-    registry.counter(prefix + "requests", "requests",
-                     "requests that ended; large requests of the host arrive in pieces",
-                     {&requests});
-    registry.counter(prefix + "transfers", "transfers", "transfers of one buffer each",
-                     {&of.transfers});
+    register_parts(group, kNames, of.parts, requests);
+    group.counter("requests", "requests",
+                  "requests that ended; large requests of the host arrive in pieces", requests);
+    group.counter("transfers", "transfers", "transfers of one buffer each", of.transfers);
   }
-  register_level(registry, path + ".tags", "tags", "tags in use, mean over time", tags_.level());
-  registry.gauge(path + ".buffers", "buffers", "buffers in use, mean over time", [this] {
+  const StatisticGroup group(registry, path);
+  group.level("tags", "tags", "tags in use, mean over time", tags_.level());
+  group.gauge("buffers", "buffers", "buffers in use, mean over time", [this] {
     double sum = 0;
     for (const SlotsInTurn<std::uint32_t>& each : buffers_) {
       sum += each.level().mean();
     }
     return sum;
   });
-  constexpr const char* kLink = "share of time in which data were in flight";
-  register_level(registry, path + ".link.to_host.busy", "", kLink, link_[1].server.level());
-  register_level(registry, path + ".link.from_host.busy", "", kLink, link_[0].server.level());
-  register_level(registry, path + ".ring.busy", "", "share of time in which it carried data",
-                 ring_.level());
-  registry.gauge(path + ".controllers.busy", "", "busy share of time, mean over controllers",
-                 [this] { return memory_.busy(); });
-  RowMemoryCounts& rows = memory_.counts();
-  registry.counter(path + ".rows_read", "rows", "rows opened for reads", {&rows.rows_read});
-  registry.counter(path + ".rows_written", "rows", "rows written, without wear levelling",
-                   {&rows.rows_written});
-  registry.counter(path + ".gap_moves", "rows", "rows moved by wear levelling", {&rows.gap_moves});
-  registry.counter(path + ".wake_ups", "transfers", "transfers that found their controller idle",
-                   {&rows.wake_ups});
-  registry.gauge(path + ".power_w", "W", "power of all parts, mean over time",
-                 [this] { return power().total(); });
-  for (const NamedPower& each : kPowers) {
-    registry.gauge(path + ".energy_j." + each.name, "J", each.description,
-                   [this, watts = each.watts] {
-                     return power().*watts * static_cast<double>(ring_.level().time().value()) /
-                            static_cast<double>(kSecond.value());
-                   });
+  for (SlotsInTurn<std::uint32_t>& each : buffers_) {
+    registry.track(each.level());
   }
-  registry.on_reset([this](Tick now) {
-    io_queue_.reset(now);
-    for (SlotsInTurn<std::uint32_t>& each : buffers_) {
-      each.level().reset(now);
-    }
-    memory_.reset(now);
-  });
+  constexpr const char* kLink = "share of time in which data were in flight";
+  group.level("link.to_host.busy", "", kLink, link_[kToHost].server.level());
+  group.level("link.from_host.busy", "", kLink, link_[kFromHost].server.level());
+  group.level("ring.busy", "", "share of time in which it carried data", ring_.level());
+  memory_.register_statistics(registry, path);
+  group.gauge("power_w", "W", "power of all parts, mean over time",
+              [this] { return power().total(); });
+  for (const NamedPower& each : kPowers) {
+    group.gauge(std::string("energy_j.") + each.name, "J", each.description,
+                [this, watts = each.watts] {
+                  return power().*watts * static_cast<double>(ring_.level().time().value()) /
+                         static_cast<double>(kSecond.value());
+                });
+  }
 }
 
 void Array::serialize(Archive& archive) {

@@ -63,7 +63,6 @@ class Array final : public StorageDevice {
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
   Tick next_event() const override {
     return earlier(earlier(events_.next_time(), ending_.next_time()),
                    earlier(arriving_.next_time(), sent_.next_time()));

@@ -18,9 +18,7 @@ class DeviceMover final : public PageCopier, private IoListener {
 
   void listen(PageMoveListener& listener) override { listener_ = &listener; }
   void move(const PageMove& move, Tick now) override;
-  void account(Tick now) override { server_.level().account(now); }
-  void reset(Tick now) override { server_.level().reset(now); }
-  double busy() const override { return server_.level().mean(); }
+  Level& busy() override { return server_.level(); }
   bool notifies_others() const override { return device_.notifies_others(); }
 
   Tick next_event() const override { return device_.next_event(); }

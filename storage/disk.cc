@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/statistics.h"
-
 namespace hmsim {
 
 Disk::Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed)
@@ -129,18 +127,12 @@ Tick Disk::advance(Tick now) {
   return next_event();
 }
 
-void Disk::account(Tick now) {
-  io_queue_.account(now);
-  busy_.account(now);
-}
-
 void Disk::register_statistics(StatisticRegistry& registry, const std::string& path) {
   io_queue_.register_statistics(registry, path);
-  const std::string name = path + ".disk.";
-  register_level(registry, name + "busy", "", "share of time in which the disk serves a request",
-                 busy_);
+  const StatisticGroup disk(registry, path + ".disk");
+  disk.level("busy", "", "share of time in which the disk serves a request", busy_);
   const auto milliseconds = [&](const char* part, const char* description, Counter& time) {
-    registry.gauge(name + part, "ms", description, [&time] {
+    disk.gauge(part, "ms", description, [&time] {
       return static_cast<double>(time) / static_cast<double>(kMillisecond.value());
     });
     registry.on_reset([&time](Tick) { time = 0; });
@@ -148,8 +140,7 @@ void Disk::register_statistics(StatisticRegistry& registry, const std::string& p
   milliseconds("seek_ms", "time of seeks, summed", seek_time_);
   milliseconds("rotation_ms", "time of waiting for sectors, summed", rotation_time_);
   milliseconds("transfer_ms", "time of transfers from and to the platters, summed", transfer_time_);
-  registry.counter(name + "buffer_hits", "requests", "reads served from the read-ahead buffer",
-                   {&buffer_hits_});
+  disk.counter("buffer_hits", "requests", "reads served from the read-ahead buffer", buffer_hits_);
 }
 
 void Disk::serialize(Archive& archive) {

@@ -26,7 +26,6 @@ class Disk final : public StorageDevice {
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
 
   Tick next_event() const override { return end_; }
   Tick advance(Tick now) override;

@@ -7,7 +7,6 @@
 
 #include "core/errors.h"
 #include "nvdimm/design.h"
-#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -290,37 +289,27 @@ Tick FlashDevice::advance(Tick now) {
   return next_event();
 }
 
-// Brings the module's clock to `now` unless an event of the module is pending by then.
-void FlashDevice::account(Tick now) {
-  io_queue_.account(now);
-  driver_.level().account(now);
-  queue_.level().account(now);
-  flash_.level().account(now);
-  for (Server<std::uint32_t>& each : links_) {
-    each.level().account(now);
-  }
-  if (clock_.next_event() > now) {
-    clock_.run_until(now);
-  }
-}
-
 void FlashDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
   io_queue_.register_statistics(registry, path);
-  const std::string name = path + ".flash.";
-  register_level(registry, name + "driver.busy", "",
-                 "share of time in which the host's driver is busy", driver_.level());
-  register_level(registry, name + "queue.busy", "", "share of the device's queue that is in use",
-                 queue_.level(), queue_.count());
-  register_level(registry, name + "pages.busy", "", "share of storage.flash.pages in flight",
-                 flash_.level(), flash_.count());
-  register_level(registry, name + "link.to_host.busy", "",
-                 "share of time in which the link moves data to the host, or, if it "
-                 "is not duplex, either way",
-                 links_[0].level());
-  register_level(registry, name + "link.from_host.busy", "",
-                 "share of time in which a duplex link moves data from the host",
-                 links_[1].level());
-  registry.on_reset([this](Tick now) { account(now); });
+  const StatisticGroup flash(registry, path + ".flash");
+  flash.level("driver.busy", "", "share of time in which the host's driver is busy",
+              driver_.level());
+  flash.level("queue.busy", "", "share of the device's queue that is in use", queue_.level(),
+              queue_.count());
+  flash.level("pages.busy", "", "share of storage.flash.pages in flight", flash_.level(),
+              flash_.count());
+  flash.level("link.to_host.busy", "",
+              "share of time in which the link moves data to the host, or, if it is not duplex, "
+              "either way",
+              links_[0].level());
+  flash.level("link.from_host.busy", "",
+              "share of time in which a duplex link moves data from the host", links_[1].level());
+  // Brings the module's clock to `now` unless an event of the module is pending by then.
+  registry.on_account([this](Tick now) {
+    if (clock_.next_event() > now) {
+      clock_.run_until(now);
+    }
+  });
   const StatisticRegistry::Scope scope(registry, "nvdimm", path + ".flash");
   design_of(NvdimmKind::flash).register_statistics(registry, {module_.get()});
 }

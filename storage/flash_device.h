@@ -41,7 +41,6 @@ class FlashDevice final : public StorageDevice, private AckListener {
   bool takes_trims() const override { return true; }
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
   BufferedPages buffered_pages() const override { return module_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), clock_.next_event()); }

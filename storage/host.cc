@@ -336,68 +336,44 @@ void Host::end(std::uint32_t slot, Tick now) {
   clients_[client].listener->on_io_done(tag, now);
 }
 
-void Host::account(Tick now) {
-  outstanding_.account(now);
-  contexts_.level().account(now);
-  for (Server<std::uint32_t>& section : sections_) {
-    section.level().account(now);
-  }
-  device_.account(now);
-}
-
 void Host::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  const std::string prefix = path + ".";
-  const auto rate = [this](double count) {
+  const StatisticGroup group(registry, path);
+  const auto rate = [this](Counter count) {
     const double time = seconds(outstanding_.time());
-    return time == 0 ? 0 : count / time;
+    return time == 0 ? 0 : static_cast<double>(count) / time;
   };
   for (const bool write : {false, true}) {
     HostCounts::Direction& of = counts_.of[write ? 1 : 0];
     const std::string name = write ? "write" : "read";
-    registry.histogram(prefix + name + "_latency_us", "us",
-                       write ? "latency of a write, from its start in software to its end there"
-                             : "latency of a read, from its start in software to its end there",
-                       kMicrosecond.value(), {&of.latency});
-    register_parts(registry, prefix + name + ".", kNames, of.parts, of.requests);
-    registry.counter(prefix + name + "s", "requests",
-                     write ? "writes that ended" : "reads that ended", {&of.requests});
-    registry.counter(prefix + name + "_bytes", "bytes",
-                     write ? "bytes of writes that ended" : "bytes of reads that ended",
-                     {&of.bytes});
+    group.times(name + "_latency_us",
+                "latency of a " + name + ", from its start in software to its end there",
+                of.latency);
+    register_parts({registry, path + "." + name}, kNames, of.parts, of.requests);
+    group.counter(name + "s", "requests", name + "s that ended", of.requests);
+    group.counter(name + "_bytes", "bytes", "bytes of " + name + "s that ended", of.bytes);
   }
-  registry.counter(prefix + "flushes", "requests", "flushes that ended", {&counts_.flushes});
-  registry.gauge(prefix + "iops", "requests/s", "reads and writes that ended per second",
-                 [this, rate] {
-                   return rate(static_cast<double>(counts_.of[0].requests) +
-                               static_cast<double>(counts_.of[1].requests));
-                 });
-  registry.gauge(prefix + "bandwidth_gb_per_s", "GB/s", "reads and writes together, in 10^9 bytes",
-                 [this, rate] {
-                   return rate(static_cast<double>(counts_.of[0].bytes) +
-                               static_cast<double>(counts_.of[1].bytes)) /
-                          1e9;
-                 });
-  register_level(registry, prefix + "outstanding", "requests", "requests in flight, mean over time",
-                 outstanding_);
-  registry.gauge(prefix + "cores_used", "contexts",
-                 "hardware contexts that software kept busy, including spinning; mean over time",
-                 [this, rate] {
-                   return rate(static_cast<double>(counts_.processor_time)) /
-                          static_cast<double>(kSecond.value());
-                 });
-  register_level(registry, prefix + "contexts.busy", "",
-                 "share of hardware contexts in use, mean over time", contexts_.level(),
-                 contexts_.count());
-  for (const NamedPart<Section>& each : kSectionNames) {
-    register_level(registry, prefix + "section." + each.name + ".busy", "", each.description,
-                   sections_[static_cast<std::size_t>(each.part)].level());
-  }
+  group.counter("flushes", "requests", "flushes that ended", counts_.flushes);
+  group.gauge("iops", "requests/s", "reads and writes that ended per second",
+              [this, rate] { return rate(counts_.of[0].requests + counts_.of[1].requests); });
+  group.gauge("bandwidth_gb_per_s", "GB/s", "reads and writes together, in 10^9 bytes",
+              [this, rate] { return rate(counts_.of[0].bytes + counts_.of[1].bytes) / 1e9; });
+  group.level("outstanding", "requests", "requests in flight, mean over time", outstanding_);
+  group.gauge(
+      "cores_used", "contexts",
+      "hardware contexts that software kept busy, including spinning; mean over time",
+      [this, rate] { return rate(counts_.processor_time) / static_cast<double>(kSecond.value()); });
   registry.on_reset([this](Tick) { counts_.processor_time = 0; });
-  registry.counter(prefix + "trims", "requests", "trims that ended", {&counts_.trims});
-  registry.counter(prefix + "ignored_trims", "requests",
-                   "of these, trims without effect, because the device has no map of pages",
-                   {&counts_.ignored_trims});
-  device_.register_statistics(registry, prefix + "device");
+  group.level("contexts.busy", "", "share of hardware contexts in use, mean over time",
+              contexts_.level(), contexts_.count());
+  for (const NamedPart<Section>& each : kSectionNames) {
+    group.level("section." + std::string(each.name) + ".busy", "", each.description,
+                sections_[static_cast<std::size_t>(each.part)].level());
+  }
+  group.counter("trims", "requests", "trims that ended", counts_.trims);
+  group.counter("ignored_trims", "requests",
+                "of these, trims without effect, because the device has no map of pages",
+                counts_.ignored_trims);
+  device_.register_statistics(registry, path + ".device");
 }
 
 void Host::Io::serialize(Archive& archive) {

@@ -75,7 +75,6 @@ class Host final : public Component, private IoListener {
 
   Tick next_event() const override { return earlier(events_.next_time(), device_next_); }
   Tick advance(Tick now) override;
-  void account(Tick now);  // brings time averages up to date
   // Registers statistics under `path`, such as "storage".
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }

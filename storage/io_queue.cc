@@ -2,7 +2,6 @@
 #include "storage/io_queue.h"
 
 #include "core/errors.h"
-#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -64,31 +63,30 @@ void IoQueue::end(std::uint32_t place, Tick now) {
 }
 
 void IoQueue::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  const std::string name = path + ".";
-  registry.counter(name + "reads", "requests", "reads that the device completed",
-                   {&counts_[0].requests});
-  registry.counter(name + "writes", "requests", "writes that the device completed",
-                   {&counts_[1].requests});
-  registry.counter(name + "flushes", "requests", "flushes that the device completed", {&flushes_});
-  registry.counter(name + "read_bytes", "bytes", "bytes of these reads", {&counts_[0].bytes});
-  registry.counter(name + "write_bytes", "bytes", "bytes of these writes", {&counts_[1].bytes});
-  registry.histogram(name + "read_latency_us", "us",
-                     "a read, from its arrival at the device to its end", kMicrosecond.value(),
-                     {&counts_[0].latency});
-  registry.histogram(name + "write_latency_us", "us",
-                     "a write, from its arrival at the device to its end", kMicrosecond.value(),
-                     {&counts_[1].latency});
-  register_level(registry, name + "outstanding", "requests",
-                 "requests that the device has, mean over time", outstanding_);
+  const StatisticGroup group(registry, path);
+  auto& [reads, writes] = counts_;
+  group.counter("reads", "requests", "reads that the device completed", reads.requests);
+  group.counter("writes", "requests", "writes that the device completed", writes.requests);
+  group.counter("flushes", "requests", "flushes that the device completed", flushes_);
+  group.counter("read_bytes", "bytes", "bytes of these reads", reads.bytes);
+  group.counter("write_bytes", "bytes", "bytes of these writes", writes.bytes);
+  group.times("read_latency_us", "a read, from its arrival at the device to its end",
+              reads.latency);
+  group.times("write_latency_us", "a write, from its arrival at the device to its end",
+              writes.latency);
+  group.level("outstanding", "requests", "requests that the device has, mean over time",
+              outstanding_);
   if (order_ == IoOrder::barriers) {  // memory discards at once, outside its queue
-    registry.counter(name + "trims", "requests", "trims that the device completed", {&trims_});
+    group.counter("trims", "requests", "trims that the device completed", trims_);
   }
 }
 
-void IoQueue::reset(Tick now) {
-  counts_ = {};
-  flushes_ = trims_ = 0;
-  outstanding_.reset(now);
+void IoQueue::register_reset(StatisticRegistry& registry) {
+  registry.track(outstanding_);
+  registry.on_reset([this](Tick) {
+    counts_ = {};
+    flushes_ = trims_ = 0;
+  });
 }
 
 void IoQueue::serialize(Archive& archive) {

@@ -61,11 +61,11 @@ class IoQueue {
   const IoCounts& writes() const { return counts_[1]; }
   std::int64_t under_way() const { return outstanding_.value(); }
 
-  void account(Tick now) { outstanding_.account(now); }
   void register_statistics(StatisticRegistry& registry, const std::string& path);
-  // Counts, for a device that registers them under other names instead of register_statistics().
+  // Counts, for a device that registers them under other names. It calls register_reset() instead
+  // of register_statistics().
   IoCounts& counts(bool write) { return counts_[write ? 1 : 0]; }
-  void reset(Tick now);
+  void register_reset(StatisticRegistry& registry);
 
   void serialize(Archive& archive);
 

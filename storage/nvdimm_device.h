@@ -42,7 +42,6 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   bool is_memory() const override { return true; }
   bool notifies_others() const override { return true; }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override { io_queue_.account(now); }
 
   Tick next_event() const override { return events_.next_time(); }
   Tick advance(Tick now) override;

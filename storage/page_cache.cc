@@ -413,17 +413,12 @@ Tick PageCache::advance(Tick now) {
   return next_event();
 }
 
-void PageCache::account(Tick now) {
-  io_queue_.account(now);
-  mover_->account(now);
-  device_->account(now);
-}
-
 void PageCache::register_statistics(StatisticRegistry& registry, const std::string& path) {
   device_->register_statistics(registry, path);
-  const std::string name = path + ".cache.";
-  const auto counter = [&](const char* part, const char* description, Counter& count) {
-    registry.counter(name + part, "pages", description, {&count});
+  const std::string own = path + ".cache";
+  const StatisticGroup cache(registry, own);
+  const auto counter = [&](const char* name, const char* description, Counter& count) {
+    cache.counter(name, "pages", description, count);
   };
   counter("lookups", "pages that requests read or wrote", counts_.lookups);
   counter("first_hits", "accessed pages that were in the first level", counts_.first_hits);
@@ -439,19 +434,13 @@ void PageCache::register_statistics(StatisticRegistry& registry, const std::stri
   counter("ahead_used", "pages read or moved ahead that a request accessed", counts_.ahead_used);
   counter("ahead_unused", "pages read or moved ahead and evicted without an access",
           counts_.ahead_unused);
-  const auto value = [](const Counter& count) {
-    return [&count] { return static_cast<double>(count); };
-  };
-  registry.ratio(name + "first_hit_ratio", "hits of the first level per accessed page",
-                 value(counts_.first_hits), value(counts_.lookups));
-  registry.ratio(name + "second_hit_ratio", "hits of the second level per page looked up in it",
-                 value(counts_.second_hits), [this] {
-                   return static_cast<double>(counts_.second_hits + counts_.device_reads);
-                 });
-  registry.gauge(name + "second.busy", "", "share of time in which pages move between the levels",
-                 [this] { return mover_->busy(); });
-  registry.on_reset([this](Tick now) { mover_->reset(now); });
-  io_queue_.register_statistics(registry, path + ".cache");
+  cache.ratio("first_hit_ratio", "hits of the first level per accessed page", {&counts_.first_hits},
+              {&counts_.lookups});
+  cache.ratio("second_hit_ratio", "hits of the second level per page looked up in it",
+              {&counts_.second_hits}, {&counts_.second_hits, &counts_.device_reads});
+  cache.level("second.busy", "", "share of time in which pages move between the levels",
+              mover_->busy());
+  io_queue_.register_statistics(registry, own);
 }
 
 // Checks that an access is free, waits for one frame or is served, and that exactly the dirty

@@ -65,7 +65,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   Bytes capacity() const override { return io_queue_.capacity(); }
   bool notifies_others() const override { return mover_->notifies_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
   BufferedPages buffered_pages() const override { return device_->buffered_pages(); }
 
   Tick next_event() const override {

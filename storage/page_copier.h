@@ -36,11 +36,7 @@ class PageCopier : public Component {
  public:
   virtual void listen(PageMoveListener& listener) = 0;  // call before the first move
   virtual void move(const PageMove& move, Tick now) = 0;
-  // Brings time averages up to date.
-  virtual void account(Tick /*now*/) {}
-  virtual void reset(Tick /*now*/) {}
-  // Returns the mean share of time in which pages move.
-  virtual double busy() const = 0;
+  virtual Level& busy() = 0;  // 1 while a page moves
   // Returns whether the mover notifies components other than its listener (see StorageDevice).
   virtual bool notifies_others() const { return false; }
 };
@@ -53,9 +49,7 @@ class FixedMover final : public PageCopier {
 
   void listen(PageMoveListener& listener) override { listener_ = &listener; }
   void move(const PageMove& move, Tick now) override;
-  void account(Tick now) override { server_.level().account(now); }
-  void reset(Tick now) override { server_.level().reset(now); }
-  double busy() const override { return server_.level().mean(); }
+  Level& busy() override { return server_.level(); }
 
   Tick next_event() const override { return end_; }
   Tick advance(Tick now) override;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -295,24 +294,18 @@ Tick Pager::advance(Tick now) {
 }
 
 void Pager::register_statistics(StatisticRegistry& registry) {
-  const std::string path = "storage.paging";
-  registry.counter(path + ".faults", "", "accesses to pages that were not in memory",
-                   {&counts_.faults});
-  registry.counter(path + ".zero_fills", "pages", "first accesses to pages, without I/O",
-                   {&counts_.zero_fills});
-  registry.counter(path + ".reads", "pages", "pages read from the device", {&counts_.reads});
-  registry.counter(path + ".writes", "pages", "dirty pages written to the device",
-                   {&counts_.writes});
-  registry.counter(path + ".read_ahead", "pages", "pages read that no fault asked for",
-                   {&counts_.read_ahead});
-  registry.counter(path + ".read_ahead_used", "pages", "pages read ahead and accessed later",
-                   {&counts_.read_ahead_used});
-  registry.counter(path + ".read_ahead_unused", "pages",
-                   "pages read ahead and evicted without an access", {&counts_.read_ahead_unused});
-  registry.histogram(path + ".fault_us", "us", "time of a fault, from the access to its end",
-                     kMicrosecond.value(), {&counts_.latency});
-  register_level(registry, path + ".swap.busy", "", "share of time in which the swap path is held",
-                 swap_.level());
+  const StatisticGroup group(registry, "storage.paging");
+  group.counter("faults", "", "accesses to pages that were not in memory", counts_.faults);
+  group.counter("zero_fills", "pages", "first accesses to pages, without I/O", counts_.zero_fills);
+  group.counter("reads", "pages", "pages read from the device", counts_.reads);
+  group.counter("writes", "pages", "dirty pages written to the device", counts_.writes);
+  group.counter("read_ahead", "pages", "pages read that no fault asked for", counts_.read_ahead);
+  group.counter("read_ahead_used", "pages", "pages read ahead and accessed later",
+                counts_.read_ahead_used);
+  group.counter("read_ahead_unused", "pages", "pages read ahead and evicted without an access",
+                counts_.read_ahead_unused);
+  group.times("fault_us", "time of a fault, from the access to its end", counts_.latency);
+  group.level("swap.busy", "", "share of time in which the swap path is held", swap_.level());
 }
 
 // --- Checkpoints

@@ -92,7 +92,6 @@ class Pager final : public Component, private IoListener {
   void fault(std::uint16_t client, const VirtualPage& page, bool write, Tick now);
 
   const PagingCounts& counts() const { return counts_; }
-  void account(Tick now) { swap_.level().account(now); }
   void register_statistics(StatisticRegistry& registry);
 
   Tick next_event() const override { return events_.next_time(); }

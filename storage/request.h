@@ -88,8 +88,6 @@ class StorageDevice : public Component {
   // Returns the pages in buffers of flash behind it.
   virtual BufferedPages buffered_pages() const { return {}; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
-  // Brings time averages up to date.
-  virtual void account(Tick /*now*/) {}
 };
 
 }  // namespace hmsim

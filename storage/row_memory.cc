@@ -89,21 +89,22 @@ double RowMemory::busy() const {
   return sum / static_cast<double>(controllers_.size());
 }
 
-void RowMemory::account(Tick now) {
+void RowMemory::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  const StatisticGroup group(registry, path);
+  group.gauge("controllers.busy", "", "busy share of time, mean over controllers",
+              [this] { return busy(); });
+  group.counter("rows_read", "rows", "rows opened for reads", counts_.rows_read);
+  group.counter("rows_written", "rows", "rows written, without wear levelling",
+                counts_.rows_written);
+  group.counter("gap_moves", "rows", "rows moved by wear levelling", counts_.gap_moves);
+  group.counter("wake_ups", "transfers", "transfers that found their controller idle",
+                counts_.wake_ups);
+  registry.on_reset([this](Tick) { counts_ = RowMemoryCounts(); });
   for (Controller& each : controllers_) {
-    each.in.level().account(now);
-    each.out.level().account(now);
-    each.server.level().account(now);
+    registry.track(each.in.level());
+    registry.track(each.out.level());
+    registry.track(each.server.level());
   }
-}
-
-void RowMemory::reset(Tick now) {
-  for (Controller& each : controllers_) {
-    each.in.level().reset(now);
-    each.out.level().reset(now);
-    each.server.level().reset(now);
-  }
-  counts_ = RowMemoryCounts();
 }
 
 void RowMemory::serialize(Archive& archive) {

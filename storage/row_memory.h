@@ -76,11 +76,9 @@ class RowMemory {
   Tick start(std::size_t controller, std::uint64_t offset, std::uint64_t bytes, bool write);
 
   const RowMemoryParameters& parameters() const { return parameters_; }
-  RowMemoryCounts& counts() { return counts_; }
   const RowMemoryCounts& counts() const { return counts_; }
   double busy() const;  // mean share over controllers
-  void account(Tick now);
-  void reset(Tick now);
+  void register_statistics(StatisticRegistry& registry, const std::string& path);
   void serialize(Archive& archive);
 
  private:

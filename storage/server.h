@@ -12,6 +12,7 @@
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/ring.h"
+#include "core/statistics.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -23,44 +24,6 @@ inline auto each_is_one_of(const Archive& archive, std::vector<bool> in_use) {
     archive.check(index < in_use.size() && in_use[index], "invalid entry of a queue");
   };
 }
-
-// Number of things in use, and its integral over time.
-class Level {
- public:
-  void add(std::int64_t change, Tick now) {
-    account(now);
-    value_ += change;
-  }
-  void account(Tick now) {
-    sum_ += static_cast<std::uint64_t>(value_) * static_cast<std::uint64_t>((now - since_).value());
-    since_ = now;
-  }
-  void reset(Tick now) {
-    account(now);
-    sum_ = 0;
-    from_ = now;
-  }
-
-  std::int64_t value() const { return value_; }
-  std::uint64_t sum() const { return sum_; }    // things x picoseconds, up to the last account()
-  Tick time() const { return since_ - from_; }  // from reset() to the last account()
-  double mean() const {                         // in that time; 0 if it is empty
-    const auto time = static_cast<double>(this->time().value());
-    return time == 0 ? 0 : static_cast<double>(sum_) / time;
-  }
-
-  void serialize(Archive& archive) {
-    archive(value_, sum_, since_, from_);
-    // A negative number would let jobs exceed the limit of slots.
-    archive.check(value_ >= 0, "negative number of items in use");
-  }
-
- private:
-  std::int64_t value_ = 0;
-  std::uint64_t sum_ = 0;
-  Tick since_{0};
-  Tick from_{0};
-};
 
 template <class Job>
 class Server {

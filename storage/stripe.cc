@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -222,20 +221,12 @@ BufferedPages Stripe::buffered_pages() const {
   return all;
 }
 
-void Stripe::account(Tick now) {
-  io_queue_.account(now);
-  bus_.level().account(now);
-  for (const auto& member : members_) {
-    member->account(now);
-  }
-}
-
 void Stripe::register_statistics(StatisticRegistry& registry, const std::string& path) {
   io_queue_.register_statistics(registry, path);
-  registry.counter(path + ".stripe.pieces", "pieces",
-                   "requests to members: parts of requests, and flushes", {&pieces_moved_});
-  register_level(registry, path + ".stripe.bus.busy", "",
-                 "share of time in which the members' bus moves data", bus_.level());
+  const StatisticGroup stripe(registry, path + ".stripe");
+  stripe.counter("pieces", "pieces", "requests to members: parts of requests, and flushes",
+                 pieces_moved_);
+  stripe.level("bus.busy", "", "share of time in which the members' bus moves data", bus_.level());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     members_[i]->register_statistics(registry, path + ".member." + std::to_string(i));
   }

@@ -46,7 +46,6 @@ class Stripe final : public StorageDevice, private IoListener {
   bool takes_trims() const override { return members_.front()->takes_trims(); }
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
   BufferedPages buffered_pages() const override;
 
   Tick next_event() const override;

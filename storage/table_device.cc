@@ -3,8 +3,6 @@
 
 #include <optional>
 
-#include "storage/statistics.h"
-
 namespace hmsim {
 
 void TableParameters::declare(ParameterSet& set) {
@@ -77,15 +75,11 @@ Tick TableDevice::advance(Tick now) {
   return next_event();
 }
 
-void TableDevice::account(Tick now) {
-  io_queue_.account(now);
-  channels_.level().account(now);
-}
-
 void TableDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
   io_queue_.register_statistics(registry, path);
-  register_level(registry, path + ".table.busy", "", "share of the device's channels that are busy",
-                 channels_.level(), channels_.count());
+  StatisticGroup(registry, path + ".table")
+      .level("busy", "", "share of the device's channels that are busy", channels_.level(),
+             channels_.count());
 }
 
 void TableDevice::serialize(Archive& archive) {

@@ -36,7 +36,6 @@ class TableDevice final : public StorageDevice {
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
 
   Tick next_event() const override { return ends_.next_time(); }
   Tick advance(Tick now) override;

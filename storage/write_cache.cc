@@ -244,24 +244,16 @@ Tick WriteCache::advance(Tick now) {
 
 // --- Statistics and checkpoints
 
-void WriteCache::account(Tick now) {
-  io_queue_.account(now);
-  device_->account(now);
-}
-
 void WriteCache::register_statistics(StatisticRegistry& registry, const std::string& path) {
   device_->register_statistics(registry, path);
-  const std::string name = path + ".write_cache";
-  const auto counter = [&](const char* part, const char* unit, const char* description,
-                           Counter& count) {
-    registry.counter(name + part, unit, description, {&count});
-  };
-  counter(".pages", "pages", "parts of pages that requests wrote", counts_.pages);
-  counter(".rewritten", "pages", "parts of pages that were in the cache", counts_.rewritten);
-  counter(".hits", "requests", "reads that the cache answered", counts_.hits);
-  counter(".passed", "requests", "reads that went to the device", counts_.passed);
-  counter(".destaged", "pages", "pages written to the device", counts_.destaged);
-  io_queue_.register_statistics(registry, name);
+  const std::string own = path + ".write_cache";
+  const StatisticGroup cache(registry, own);
+  cache.counter("pages", "pages", "parts of pages that requests wrote", counts_.pages);
+  cache.counter("rewritten", "pages", "parts of pages that were in the cache", counts_.rewritten);
+  cache.counter("hits", "requests", "reads that the cache answered", counts_.hits);
+  cache.counter("passed", "requests", "reads that went to the device", counts_.passed);
+  cache.counter("destaged", "pages", "pages written to the device", counts_.destaged);
+  io_queue_.register_statistics(registry, own);
 }
 
 // Checks that a part is free or waits for one frame. The chains therefore contain no cycle.

@@ -55,7 +55,6 @@ class WriteCache final : public StorageDevice, private IoListener {
   bool takes_trims() const override { return device_->takes_trims(); }
   Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  void account(Tick now) override;
   BufferedPages buffered_pages() const override { return device_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), device_->next_event()); }

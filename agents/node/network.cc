@@ -59,23 +59,20 @@ Tick Network::advance(Tick now) {
   return next_event();
 }
 
-void Network::account(Tick now) {
-  for (Port& port : ports_) {
-    port.out.account(now);
-    port.in.account(now);
-  }
-}
-
 void Network::register_statistics(StatisticRegistry& registry) {
   for (std::size_t node = 0; node < ports_.size(); ++node) {
-    const std::string path = "node." + std::to_string(node) + ".network.";
+    const StatisticGroup group(registry, "node." + std::to_string(node) + ".network");
     Port& port = ports_[node];
-    registry.counter(path + "messages", "messages", "sent to other nodes", {&port.messages});
-    registry.counter(path + "bytes", "bytes", "sent to other nodes", {&port.bytes});
-    registry.counter(path + "out_busy", "ps", "time in which its outgoing link carried a message",
-                     {&port.out.busy});
-    registry.counter(path + "in_busy", "ps", "time in which its incoming link carried a message",
-                     {&port.in.busy});
+    group.counter("messages", "messages", "sent to other nodes", port.messages);
+    group.counter("bytes", "bytes", "sent to other nodes", port.bytes);
+    group.counter("out_busy", "ps", "time in which its outgoing link carried a message",
+                  port.out.busy);
+    group.counter("in_busy", "ps", "time in which its incoming link carried a message",
+                  port.in.busy);
+    registry.on_account([&port](Tick now) {
+      port.out.account(now);
+      port.in.account(now);
+    });
   }
 }
 

@@ -48,7 +48,6 @@ class Network final : public Component {
 
   Tick next_event() const override { return steps_.next_time(); }
   Tick advance(Tick now) override;
-  void account(Tick now);  // brings time counters up to date
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive) override;
 

@@ -32,7 +32,6 @@ LARGE = {
     "NativeBanks": 43,
     "Accounts": 42,
     "Agent": 41,
-    "Array": 41,
 }
 CLASS = re.compile(r"\b(?:class|struct) ([A-Z]\w*)(?: final)?[^;{}()=]*\{")
 # A statement of a class's body ends at a semicolon, or at the body of a function.

@@ -164,10 +164,10 @@ TEST(Network, CountsWhatNodesSendAndHowLongLinksAreBusy) {
   const auto value = [&](const std::string& path) { return statistic_of(registry, path).count; };
   EXPECT_EQ(value("node.0.network.messages"), 2u);
   EXPECT_EQ(value("node.0.network.bytes"), 2'500u);
-  wire.network.account(kMicrosecond / 2);
+  registry.account(kMicrosecond / 2);
   EXPECT_EQ(value("node.0.network.out_busy"), 500'000u);
   wire.run_until(12 * kMicrosecond);
-  wire.network.account(12 * kMicrosecond);
+  registry.account(12 * kMicrosecond);
   EXPECT_EQ(value("node.0.network.out_busy"), 2'000'000u);
   EXPECT_EQ(value("node.1.network.in_busy"), 2'000'000u);
   EXPECT_EQ(value("node.0.network.in_busy"), 0u);

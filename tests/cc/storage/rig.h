@@ -105,7 +105,7 @@ class ClosedLoop final : private IoListener {
     registry_.reset(warmup);
     results.assign(loads_.size(), {});
     kernel_.run_until(end);
-    host.account(end);
+    registry_.account(end);
     seconds = static_cast<double>((end - warmup).value()) / 1e12;
   }
   // Sends `count` requests, one at a time per thread, and drains.
@@ -116,7 +116,7 @@ class ClosedLoop final : private IoListener {
     }
     while (kernel_.step(kNever)) {
     }
-    host.account(kernel_.now());
+    registry_.account(kernel_.now());
     seconds = static_cast<double>(kernel_.now().value()) / 1e12;
   }
 

@@ -160,7 +160,7 @@ TEST(TableDevice, ReportsWhatItDid) {
   device.register_statistics(registry, "storage");
   rig.read(0, 512);
   rig.write(0, 512);
-  device.account(rig.now() + 60 * kMicrosecond);
+  registry.account(rig.now() + 60 * kMicrosecond);
   EXPECT_EQ(testing::statistic_of(registry, "storage.reads").count, 1u);
   EXPECT_EQ(testing::statistic_of(registry, "storage.write_bytes").count, 512u);
   EXPECT_DOUBLE_EQ(testing::statistic_of(registry, "storage.table.busy").value, 0.5);
