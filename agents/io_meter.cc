@@ -14,15 +14,14 @@ void IoMeter::ended(const IoRecord& record, bool measured) {
 }
 
 void IoMeter::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  constexpr std::array<const char*, 2> kNames{"read", "write"};
-  constexpr std::array<const char*, 2> kDescriptions{
-      "latency of its block reads, from submission to completion as its thread observes it: "
-      "software, queues and device",
-      "latency of its block writes, from submission to completion as its thread observes it: "
-      "software, queues and device"};
-  for (std::size_t i = 0; i < latencies_.size(); ++i) {
-    registry.histogram(path + ".request_latency_us." + kNames[i], "us", kDescriptions[i],
-                       kMicrosecond.value(), {&latencies_[i]});
+  const StatisticGroup group(registry, path + ".request_latency_us");
+  for (const bool write : {false, true}) {
+    const std::string name = write ? "write" : "read";
+    group.times(name,
+                "latency of its block " + name +
+                    "s, from submission to completion as its thread observes it: software, queues "
+                    "and device",
+                latencies_[write ? 1 : 0]);
   }
 }
 

@@ -51,8 +51,7 @@ class BlockAgent : public Agent, private IoListener, private Stages::Member, pri
     meter_.register_statistics(registry, path);
     open_loop_.register_statistics(registry, path);
     if (source_.timed()) {
-      registry.histogram(path + ".held_back_us", "us", kHeldBack, kMicrosecond.value(),
-                         {&source_.held_back()});
+      StatisticGroup(registry, path).times("held_back_us", kHeldBack, source_.held_back());
     }
   }
   AgentParts parts() override {

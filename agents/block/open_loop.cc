@@ -24,14 +24,11 @@ void OpenLoop::register_statistics(StatisticRegistry& registry, const std::strin
   if (!open_) {
     return;
   }
-  registry.counter(path + ".arrivals.offered", "requests", "arrivals of the open loop",
-                   {&offered_});
-  registry.counter(path + ".arrivals.dropped", "requests",
-                   "arrivals that found the agent's queue full; they are not executed",
-                   {&dropped_});
-  registry.histogram(path + ".arrivals.wait_us", "us",
-                     "time from the arrival of a request until a thread begins it",
-                     kMicrosecond.value(), {&waited_});
+  const StatisticGroup arrivals(registry, path + ".arrivals");
+  arrivals.counter("offered", "requests", "arrivals of the open loop", offered_);
+  arrivals.counter("dropped", "requests",
+                   "arrivals that found the agent's queue full; they are not executed", dropped_);
+  arrivals.times("wait_us", "time from the arrival of a request until a thread begins it", waited_);
 }
 
 void OpenLoop::serialize(Archive& archive) {

@@ -29,11 +29,6 @@ class CacheHierarchy {
     std::uint64_t line = 0;
     int level = 0;  // where it was found: 3 or kMemory
   };
-  struct LevelCounters {
-    Counter hits = 0;         // of loads and stores
-    Counter misses = 0;       // of loads and stores
-    Counter write_backs = 0;  // dirty lines evicted
-  };
 
   // `user` is the core's number at the L3. The core's line n is line first + n of its address
   // space.

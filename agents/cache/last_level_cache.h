@@ -68,6 +68,13 @@ class SharedWay {
   std::uint16_t user_ = 0;
 };
 
+// Accesses to one level by one core.
+struct LevelCounters {
+  Counter hits = 0;  // of loads and stores
+  Counter misses = 0;
+  Counter write_backs = 0;  // dirty lines evicted
+};
+
 class LastLevelCache {
  public:
   using MissId = std::uint32_t;
@@ -84,12 +91,9 @@ class LastLevelCache {
     virtual void start_waiting(Tick now) = 0;
   };
   // Accesses of one user, and what happened to its lines.
-  struct Counters {
-    Counter hits = 0;  // of loads and stores
-    Counter misses = 0;
-    Counter write_backs = 0;  // dirty lines of this user evicted
-    Counter displaced = 0;    // lines of this user displaced by other users
-    Counter merges = 0;       // fills that waited for a line fetched by another core
+  struct Counters : LevelCounters {
+    Counter displaced = 0;  // lines of this user displaced by other users
+    Counter merges = 0;     // fills that waited for a line fetched by another core
     void serialize(Archive& archive) { archive(hits, misses, write_backs, displaced, merges); }
   };
   struct WriteBack {

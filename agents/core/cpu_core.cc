@@ -290,48 +290,42 @@ void CpuCore::register_statistics(StatisticRegistry& registry, const std::string
   LastLevelCache::Counters& last = l3_->counters(user_);
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
     const bool is_last = i + 1 == kCacheLevels;
-    const std::string name = path + ".l" + std::to_string(i + 1);
-    registry.counter(name + ".hits", "accesses",
-                     "loads and stores that found their line in this cache, or in flight to it",
-                     {is_last ? &last.hits : &caches_->counters(i).hits});
-    registry.counter(name + ".misses", "accesses", "loads and stores that did not",
-                     {is_last ? &last.misses : &caches_->counters(i).misses});
+    const StatisticGroup level(registry, path + ".l" + std::to_string(i + 1));
+    LevelCounters& counts = is_last ? last : caches_->counters(i);
+    level.counter("hits", "accesses",
+                  "loads and stores that found their line in this cache, or in flight to it",
+                  counts.hits);
+    level.counter("misses", "accesses", "loads and stores that did not", counts.misses);
     if (!is_last) {
-      registry.counter(name + ".merges", "accesses",
-                       "hits and misses that waited for a line in flight", {&merges_[i]});
+      level.counter("merges", "accesses", "hits and misses that waited for a line in flight",
+                    merges_[i]);
     }
-    registry.counter(name + ".write_backs", "lines",
-                     is_last ? "dirty lines of this core that left this cache"
-                             : "dirty lines that left this cache",
-                     {is_last ? &last.write_backs : &caches_->counters(i).write_backs});
+    level.counter("write_backs", "lines",
+                  is_last ? "dirty lines of this core that left this cache"
+                          : "dirty lines that left this cache",
+                  counts.write_backs);
   }
   if (own_l3_ == nullptr) {
-    registry.counter(path + ".l3.merges", "lines",
-                     "hits and misses that waited for a line that another core fetched",
-                     {&last.merges});
-    registry.counter(path + ".l3.displaced", "lines",
-                     "lines of this core that lines of other cores evicted", {&last.displaced});
+    const StatisticGroup l3(registry, path + ".l3");
+    l3.counter("merges", "lines",
+               "hits and misses that waited for a line that another core fetched", last.merges);
+    l3.counter("displaced", "lines", "lines of this core that lines of other cores evicted",
+               last.displaced);
   }
   if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
     return;
   }
+  const StatisticGroup l2(registry, path + ".l2");
   Counter& issued = caches_->prefetches_issued();
   Counter& useful = caches_->prefetches_useful();
-  const Counter& missed = caches_->counters(1).misses;
-  registry.counter(path + ".l2.prefetches", "lines", "lines that the prefetcher fetched into L2",
-                   {&issued});
-  registry.counter(path + ".l2.prefetches_useful", "lines",
-                   "prefetched lines that L1 requested while they were in L2 or in flight",
-                   {&useful});
-  registry.ratio(
-      path + ".l2.prefetch_accuracy", "share of the prefetched lines that were useful",
-      [&useful] { return static_cast<double>(useful); },
-      [&issued] { return static_cast<double>(issued); });
-  registry.ratio(
-      path + ".l2.prefetch_coverage",
-      "share of L2's misses without prefetching that useful prefetches avoided",
-      [&useful] { return static_cast<double>(useful); },
-      [&useful, &missed] { return static_cast<double>(useful + missed); });
+  l2.counter("prefetches", "lines", "lines that the prefetcher fetched into L2", issued);
+  l2.counter("prefetches_useful", "lines",
+             "prefetched lines that L1 requested while they were in L2 or in flight", useful);
+  l2.ratio("prefetch_accuracy", "share of the prefetched lines that were useful", {&useful},
+           {&issued});
+  l2.ratio("prefetch_coverage",
+           "share of L2's misses without prefetching that useful prefetches avoided", {&useful},
+           {&useful, &caches_->counters(1).misses});
 }
 
 void CpuCore::Node::serialize(Archive& archive) {

@@ -258,16 +258,16 @@ bool MissCore::data_came(std::uint32_t index, Tick now) {
 }
 
 void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  const StatisticGroup group(registry, path);
   if (fences_.present()) {
-    registry.counter(path + ".fences", "", "fences after runs of non-temporal writes to a page",
-                     {&fences_.fences()});
+    group.counter("fences", "", "fences after runs of non-temporal writes to a page",
+                  fences_.fences());
   }
   if (prefetcher_ != nullptr) {
     prefetcher_->register_statistics(registry, path + ".prefetch");
   }
   if (paging_ != nullptr) {
-    registry.counter(path + ".page_faults", "", "touches of pages that were not in memory",
-                     {&paging_->faults()});
+    group.counter("page_faults", "", "touches of pages that were not in memory", paging_->faults());
   }
 }
 

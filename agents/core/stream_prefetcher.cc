@@ -92,14 +92,15 @@ Counter StreamPrefetcher::held() const {
 }
 
 void StreamPrefetcher::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  registry.counter(path + ".issued", "lines",
-                   "lines prefetched, with those in the buffers when measuring began", {&issued_});
+  const StatisticGroup group(registry, path);
+  group.counter("issued", "lines",
+                "lines prefetched, with those in the buffers when measuring began", issued_);
   registry.on_reset([this](Tick) { issued_ = held(); });
-  registry.counter(path + ".useful", "lines", "prefetched lines that loads used", {&useful_});
-  registry.counter(path + ".late", "lines",
-                   "prefetched lines that loads used while they were in flight", {&late_});
-  registry.counter(path + ".useless", "lines",
-                   "prefetched lines dropped unused: replaced, or overwritten", {&useless_});
+  group.counter("useful", "lines", "prefetched lines that loads used", useful_);
+  group.counter("late", "lines", "prefetched lines that loads used while they were in flight",
+                late_);
+  group.counter("useless", "lines", "prefetched lines dropped unused: replaced, or overwritten",
+                useless_);
 }
 
 void StreamPrefetcher::serialize(Archive& archive) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/node/job_threads.h"
 
-#include <utility>
+#include <array>
+
+#include "core/statistic_table.h"
 
 namespace hmsim {
 
@@ -9,22 +11,30 @@ namespace {
 
 constexpr std::uint32_t kFew = 64;  // limit for statistics per thread
 
-struct StateName {
-  ThreadState state;
-  const char* name;
-  const char* doc;
+using Table = StatisticTable<JobThread>;
+
+template <ThreadState kState>
+Counter& time_in(JobThread& thread) {
+  return thread.time[static_cast<std::size_t>(kState)];
+}
+
+constexpr std::array kRows{
+    Table::sum<time_in<ThreadState::running>>("running", "ps", "time on a core"),
+    Table::sum<time_in<ThreadState::ready>>("run_queue", "ps", "time ready, with no core free"),
+    Table::sum<time_in<ThreadState::reading>>("reading", "ps",
+                                              "time asleep while an engine copied from the NVDIMM"),
+    Table::sum<time_in<ThreadState::read_ahead>>("read_ahead", "ps",
+                                                 "time asleep until a prefetched page arrived"),
+    Table::sum<time_in<ThreadState::writing>>("writing", "ps",
+                                              "time asleep while an engine copied to the NVDIMM"),
+    Table::sum<time_in<ThreadState::throttled>>(
+        "throttled", "ps", "time asleep because too much data waited for the flushers"),
+    Table::sum<time_in<ThreadState::syncing>>("syncing", "ps",
+                                              "time asleep until written data were durable"),
+    Table::sum<time_in<ThreadState::waiting>>("waiting", "ps", "time until another thread woke it"),
+    Table::sum<time_in<ThreadState::sleeping>>("sleeping", "ps", "time asleep by a sleep step"),
+    Table::sum<&JobThread::copying>("copying", "ps", "time on a core spent copying lines"),
 };
-constexpr std::array<StateName, 9> kNames{
-    {{ThreadState::running, "running", "time on a core"},
-     {ThreadState::ready, "run_queue", "time ready, with no core free"},
-     {ThreadState::reading, "reading", "time asleep while an engine copied from the NVDIMM"},
-     {ThreadState::read_ahead, "read_ahead", "time asleep until a prefetched page arrived"},
-     {ThreadState::writing, "writing", "time asleep while an engine copied to the NVDIMM"},
-     {ThreadState::throttled, "throttled",
-      "time asleep because too much data waited for the flushers"},
-     {ThreadState::syncing, "syncing", "time asleep until written data were durable"},
-     {ThreadState::waiting, "waiting", "time until another thread woke it"},
-     {ThreadState::sleeping, "sleeping", "time asleep by a sleep step"}}};
 
 }  // namespace
 
@@ -59,24 +69,13 @@ void JobThreads::account(Tick now, bool counts) {
 
 void JobThreads::register_statistics(StatisticRegistry& registry, const std::string& path,
                                      std::uint32_t threads) {
-  const auto add = [&](const std::string& of, std::uint32_t first, std::uint32_t end) {
-    std::vector<Counter*> copying;
-    for (std::uint32_t thread = first; thread < end; ++thread) {
-      copying.push_back(&threads_[thread].copying);
-    }
-    for (const StateName& each : kNames) {
-      std::vector<Counter*> times;
-      for (std::uint32_t thread = first; thread < end; ++thread) {
-        times.push_back(&threads_[thread].time[static_cast<std::size_t>(each.state)]);
-      }
-      registry.counter(of + "." + each.name, "ps", each.doc, std::move(times));
-    }
-    registry.counter(of + ".copying", "ps", "time on a core spent copying lines",
-                     std::move(copying));
-  };
-  add(path + ".time", 0, threads);
-  for (std::uint32_t thread = 0; threads <= kFew && thread < threads; ++thread) {
-    add(path + ".thread." + std::to_string(thread), thread, thread + 1);
+  std::vector<JobThread*> all;
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    all.push_back(&threads_[thread]);
+  }
+  Table::report(kRows, registry, all, path + ".time.");
+  for (std::size_t thread = 0; thread <= kFew && thread < all.size(); ++thread) {
+    Table::report(kRows, registry, {all[thread]}, path + ".thread." + std::to_string(thread) + ".");
   }
 }
 

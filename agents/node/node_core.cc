@@ -142,11 +142,11 @@ void NodeCore::account(Tick now) {
 
 void NodeCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
   engine_.register_statistics(registry, path);
-  registry.counter(path + ".busy", "ps", "time in which a thread or I/O software ran on it",
-                   {&busy_});
-  registry.counter(path + ".software", "ps",
-                   "time of that in which I/O software ran (storage.path)", {&software_time_});
-  registry.counter(path + ".switches", "", "switches from one thread to another", {&switches_});
+  const StatisticGroup group(registry, path);
+  group.counter("busy", "ps", "time in which a thread or I/O software ran on it", busy_);
+  group.counter("software", "ps", "time of that in which I/O software ran (storage.path)",
+                software_time_);
+  group.counter("switches", "", "switches from one thread to another", switches_);
 }
 
 void NodeCore::serialize_state(Archive& archive) {

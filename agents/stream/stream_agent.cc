@@ -161,8 +161,7 @@ void StreamAgent::register_statistics(StatisticRegistry& registry, const std::st
   if (!bounds_.timed) {
     return;
   }
-  registry.histogram(path + ".held_back_us", "us", kHeldBack, kMicrosecond.value(),
-                     {&held_back_.histogram()});
+  StatisticGroup(registry, path).times("held_back_us", kHeldBack, held_back_.histogram());
   registry.on_read([this] { held_back_.fold(); });
   registry.on_reset([this](Tick) { held_back_ = RepeatedTimes(); });
 }
