@@ -27,8 +27,8 @@ ROWS = (
     "agent 1, makespan (us)",
     "agent 2, makespan (us)",
     "DRAM read, mean (ns)",
-    "NVDIMM line, mean (us)",
-    "DRAM latency due to NVDIMM (%)",
+    "flash DIMM request, mean (us)",
+    "DRAM latency due to flash DIMM (%)",
 )
 
 

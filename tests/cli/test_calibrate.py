@@ -200,7 +200,7 @@ def test_the_command_line(counted: list[int], tmp_path: Path, workload: Path) ->
     fail("calibrate", *changed, "--out", out)
     names = {t["axis"] for t in parsed("calibrate", *changed)["trends"]}
     assert {"outstanding", "stride", "write_ratio"} <= names
-    assert "an NVDIMM" in fail("calibrate", "validate_ddr3")
+    assert "slow memory" in fail("calibrate", "validate_ddr3")
 
 
 def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import hmsim
 import pytest
 from messages import naming
-from support import fail, invoke, parsed, succeed, write
+from support import cells, fail, invoke, parsed, succeed, write
 
 
 @pytest.fixture
@@ -68,12 +68,11 @@ def test_the_table_leaves_out_what_a_system_has_not(tmp_path: Path) -> None:
     keys = f"kind: block_trace, path: {requests}, format: mqsim, threads: 1"
     workload = write(tmp_path / "requests.yaml", f"agents: [{{{keys}}}]\n")
     systems = ("quick", "storage/moneta")
-    lines = succeed("compare", "--seeds", "1", *systems, "--workload", workload).splitlines()
-    cells = {line[:32].strip(): line[32:].split() for line in lines}
-    assert cells["NVDIMM line, mean (us)"][1] == cells["storage read, mean (us)"][0] == "-"
-    assert cells["NVDIMM bandwidth (% of peak)"][1] == "-"
+    shown = cells(succeed("compare", "--seeds", "1", *systems, "--workload", workload))
+    assert shown["flash DIMM request, mean (us)"][1] == shown["storage read, mean (us)"][0] == "-"
+    assert shown["flash DIMM on the bus (% of peak)"][1] == "-"
     # With one agent they would be 1; no agent uses DRAM.
-    assert not {"weighted speedup", "agent 0, slowdown", "DRAM bandwidth (GB/s)"} & set(cells)
+    assert not {"weighted speedup", "agent 0, slowdown", "DRAM bandwidth (GB/s)"} & set(shown)
 
 
 def test_intervals_pair_runs_of_one_seed(tmp_path: Path, workload: Path) -> None:

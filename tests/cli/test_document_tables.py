@@ -98,7 +98,7 @@ def test_a_comparison_prints_a_table_and_nothing_else(
     assert table[""] == ["unified_fr_fcfs", "split"]
     for label, name, factor in (
         ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1),
-        ("NVDIMM line, p99 (us)", "nvdimm.line_latency_ns.p99", 1e-3),
+        ("flash DIMM request, p99 (us)", "nvdimm.line_latency_ns.p99", 1e-3),
     ):
         values = [float(each.replace(",", "")) for each in table[label]]
         assert values == pytest.approx([row[name] * factor for row in rows], rel=1e-3)

@@ -115,7 +115,7 @@ def test_a_run_prints_its_latencies_by_cause(workload: Path) -> None:
     stats = hmsim.run("quick", workload).stats
     lines = [line.split() for line in succeed(*run).splitlines()]
     first = next(i for i, line in enumerate(lines) if line[:3] == ["mean", "latency", "(ns)"])
-    assert lines[first][3:] == ["DRAM", "read", "NVDIMM", "read"]
+    assert lines[first][3:] == ["DRAM", "read", "flash", "DIMM", "read"]
     table = {" ".join(line[:-2]): line[-2:] for line in lines[first + 2 : first + 11]}
     assert table["bank"] == [number(stats["dram.latency.read.bank_ns.mean"]), "-"]
     assert table["ack wait"] == ["-", number(stats["nvdimm.latency.read.ack_wait_ns.mean"])]

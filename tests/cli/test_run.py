@@ -152,8 +152,8 @@ def test_a_comparison_s_table_shows_what_its_json_holds(workload: Path) -> None:
     assert lines[0] == "mix on quick, one seed (1)"
     for label, name, factor in (
         ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1),
-        ("NVDIMM line, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
-        ("time > 104 NVDIMM entries (%)", "nvdimm.queue.share_over_104", 100),
+        ("flash DIMM request, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
+        ("time > 104 flash DIMM entries (%)", "nvdimm.queue.share_over_104", 100),
         ("agent 0, requests/s", "agent.0.rate", 1),
     ):
         (line,) = [line for line in lines if line.strip().startswith(label)]

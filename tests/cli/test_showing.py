@@ -49,7 +49,7 @@ def test_it_says_what_ran_and_the_main_numbers_in_their_units(result: hmsim.Resu
     cells = dict(re.split(r"\s{2,}", line) for line in lines if "  " in line)
     for label, name, factor in (
         ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1),
-        ("NVDIMM line, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
+        ("flash DIMM request, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
         ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1),
     ):
         value = float(cells[label].replace(",", ""))

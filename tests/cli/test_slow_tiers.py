@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim.common.labels import slow_memory
 from support import cells, fail, succeed, write
 
 WRITES = """\
@@ -36,27 +37,28 @@ def test_hbf_is_shown_against_its_own_bounds(workload: Path) -> None:
         ("HBF bandwidth (GB/s)", "hbf.bandwidth_gb_per_s", 1),
         ("flash banks busy (%)", "nvdimm.nand.lun_utilisation", 100),
         ("HBF link to the host busy (%)", "hbf.to_host.busy", 100),
-        ("NVDIMM request, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
-        ("NVDIMM requests read", "nvdimm.reads", 1),
+        ("HBF request, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
+        ("HBF reads", "nvdimm.reads", 1),
     ):
         value = float(shown[label][0].replace(",", ""))
         assert value == pytest.approx(stats[name] * factor, rel=1e-3)
-    assert shown["NVDIMM on the memory bus (% of peak)"] == ["0"]
-    assert not any("NVDIMM line" in label for label in shown)
-    assert not any("104 NVDIMM entries" in label for label in shown)  # of a queue of 128
+    assert shown["HBF on the bus (% of peak)"] == ["0"]
+    assert not any(each in label for label in shown for each in ("DIMM", "> 104"))
 
 
-def test_a_line_and_a_page_of_two_systems_are_told_apart(workload: Path) -> None:
+def test_slow_memories_have_the_noun_of_their_interface(workload: Path) -> None:
     systems = ("hbm3_hbf", "ddr5_cxl_flash", "ddr5_nvdimm")
     shown = cells(succeed("compare", "--seeds", 1, *systems, "--workload", workload))
-    assert len(shown["NVDIMM line or HBF request, mean (us)"]) == len(systems)
-    assert "NVDIMM request, mean (us)" not in shown
-    assert not any("104 NVDIMM entries" in label for label in shown)
-    assert shown["HBF bandwidth (GB/s)"][1:] == ["-", "-"]
+    assert len(shown["slow memory request, mean (us)"]) == len(systems)
+    assert shown["time > 104 slow memory entries (%)"][:2] == ["-", "-"]  # of a queue of 128
+    assert shown["HBF bandwidth (GB/s)"][1:] == shown["CXL link to the host busy (%)"][::2]
     plain = cells(succeed("run", "ddr5_nvdimm", "--workload", workload))
-    assert "NVDIMM line, mean (us)" in plain and "time > 104 NVDIMM entries (%)" in plain
-    assert "NVDIMM bandwidth (% of peak)" in plain
+    assert "flash DIMM request, mean (us)" in plain and "time > 104 flash DIMM entries (%)" in plain
     assert not any("busy" in label for label in plain)
+    nouns = {"ddr5_cxl_flash": "CXL flash", "pcm": "PCM", "storage/moneta": "slow memory"}
+    alone = [hmsim.load_config(name).resolved() for name in nouns]
+    assert [slow_memory(each) for each in alone] == list(nouns.values())
+    assert slow_memory(*alone[1:]) == "PCM" and slow_memory(*alone) == "slow memory"
 
 
 def test_writes_that_raw_hbf_refuses_are_counted(workload: Path) -> None:
@@ -77,7 +79,7 @@ def test_the_page_names_hbf_and_tokens(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text()
     for title in ("agent 0, next token, mean (ms)", "HBF bandwidth (GB/s)", "flash banks busy (%)"):
         assert title in page
-    assert "NVDIMM request, mean" in page and "NVDIMM line, mean" not in page
+    assert "HBF request, mean" in page and "NVDIMM" not in page.split(">All statistics<")[0]
 
 
 @pytest.mark.parametrize(

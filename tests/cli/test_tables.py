@@ -49,7 +49,7 @@ def test_a_table_aligns_and_wraps() -> None:
 def test_labels_keep_the_agents_apart() -> None:
     names = ["agent.0.rate", "core.0.ipc", "agent.1.rate", "system.ipc", "no.label"]
     units = {"agent.0.rate": "instructions/s", "agent.1.rate": "blocks/s"}
-    ((group, found),) = lines(names, units)
+    ((group, found),) = lines(names, units, "HBF")
     assert group == "progress"
     assert [(line.name, line.label, line.factor) for line in found] == [
         ("agent.0.rate", "agent 0, M instructions/s", 1e-6),

@@ -94,7 +94,7 @@ def test_a_page_of_three_runs_is_complete_and_small(three: list[Path], tmp_path:
     assert "controller.queues" in page.words
     assert "Dots are the median" in " ".join(page.words)
     # The page says "Blocked" only of statistics that count requests.
-    assert "flash commands queued at collected LUNs, in total (ms)" in page.words
+    assert "commands queued at collected LUNs, total (ms)" in page.words
     names = [word for word in page.words if "blocked" in word and "." not in word]
     assert set(names) <= {"blocked by GC"}
 

@@ -67,15 +67,14 @@ def test_headers_are_no_data_of_hbf(tmp_path: Path) -> None:
     assert sum(rate for _, rate in points) / len(points) == pytest.approx(64 / 4544, rel=0.02)
 
 
-def test_charts_call_pages_of_hbf_requests(pair: list[Shown]) -> None:
+def test_charts_name_the_slow_memory(pair: list[Shown]) -> None:
     hbf, nvdimm = pair
     own = charts_of(hbf)
     chart = own["Bandwidth over time"]
     assert "HBF: data on its links" in chart["y"]["label"] and "peak" not in chart["y"]
     assert [line["name"] for line in chart["lines"]] == [f"{hbf.name}, HBF"]
-    assert "NVDIMM requests: distribution" in own
-    assert not any("NVDIMM line" in title for title in own)
+    assert "HBF requests: distribution" in own
     other = charts_of(nvdimm)
-    assert "NVDIMM lines: distribution" in other
+    assert "CXL flash requests: distribution" in other
     assert other["Bandwidth over time"]["y"]["peak"] == nvdimm.run.peak_gb_per_s
-    assert "NVDIMM lines or HBF requests: distribution" in charts_of(*pair)
+    assert "slow memory requests: distribution" in charts_of(*pair)

@@ -54,7 +54,7 @@ from hmsim.running.runner import as_workload, named_system
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
 # With a single agent, these values are 1 or that agent's own speedup.
 OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
-LABELS = 32  # characters of the longest label, indented
+LABELS = 36  # characters of a long label, indented
 LITTLE = 0.01  # share of a class's latency that no policy can win back to notice
 SEEDS = 3  # of short workloads
 EQUAL = "=: as in the first column"
@@ -199,7 +199,7 @@ def _print_comparison(found: Comparison) -> None:
                 print_remarks(result, f" under {system}{which}")
         for part in _side_by_side(systems, NUMBERS if len(rows[0]) == 1 else INTERVALS):
             columns = [row for system, row in zip(systems, rows) if system in part]
-            lines = _lines(found.columns, results[0][0], columns, rows[0])
+            lines = _lines(found.columns, results, columns, rows[0])
             print_table(("", *(f">{name}" for name in part.values())), lines)
         _print_bounds(systems, [each[0] for each in results])
 
@@ -227,22 +227,25 @@ def _print_source(
     texts = []
     for title, results, rows in _by_workload(found):
         systems = titles([each[0].config for each in results])
-        lines = _lines(found.columns, results[0][0], rows, rows[0])
+        lines = _lines(found.columns, results, rows, rows[0])
         title += "; " + EQUAL if len(rows[0]) > 1 else ""
         texts.append(written(title, ("", *(f">{system}" for system in systems)), lines))
     print("\n".join(texts), end="")
 
 
-def _lines(names: Sequence[str], first: Result, rows: Sequence[Rows], base: Rows) -> list[Row]:
-    """Return headings, and lines of a label with its unit and a value of each system.
+def _lines(
+    names: Sequence[str], results: Sequence[Sequence[Result]], rows: Sequence[Rows], base: Rows
+) -> list[Row]:
+    """Return headings, and lines of a label with its unit and a value of each system in ``rows``.
 
-    A value is marked if it does not differ from that of ``base``.
+    A value is marked if it does not differ from that of ``base``. ``results``: of all systems.
     """
+    first = results[0][0]
+    slow = labels.slow_memory(*(each[0].config.resolved() for each in results))
     left_out = OF_SEVERAL_AGENTS if len(first.workload.agents) == 1 else ()
     names = [name for name in names if _says_something(name, rows) and name not in left_out]
     lines: list[Row] = []
-    runs = [row for each in rows for row in each]
-    for heading, members in labels.lines(names, first.units, runs):
+    for heading, members in labels.lines(names, first.units, slow):
         lines.append(heading)
         lines += [
             (line.label, *(_same(line.name, each, base) + _mean(line, each) for each in rows))

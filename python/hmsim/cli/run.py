@@ -149,8 +149,9 @@ def print_checked(commands: int) -> None:
 
 def _print_result(result: Result) -> None:
     stats, units = result.main, result.units
+    slow = labels.slow_memory(result.config.resolved())
     rows: list[Row] = []
-    for group, members in labels.lines(stats, units):
+    for group, members in labels.lines(stats, units, slow):
         rows.append(group)
         for line in members:
             value = stats[line.name]
@@ -177,7 +178,7 @@ def _print_result(result: Result) -> None:
     print_table(
         ("", ">", "")[:columns], [row if isinstance(row, str) else row[:columns] for row in rows]
     )
-    classes, parts = labels.causes(stats)
+    classes, parts = labels.causes(stats, slow)
     if classes:
         lines = [(name, *map(number, values)) for name, values in parts]
         print_table(("mean latency (ns)", *(f">{title}" for title in classes)), lines)

@@ -3,30 +3,61 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Flag, auto
 from typing import NamedTuple
 
 from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import number
 
+UP, DOWN = 1, -1  # better is more, less
+HBF = "HBF"
+MEDIA = {"pcm": "PCM", "sttram": "STT-RAM", "hbf": HBF}  # by nvdimm.kind
+
+
+class Where(Flag):
+    """A place where statistics are shown."""
+
+    RUN = auto()  # the table of `hmsim run`
+    COLUMN = auto()  # the columns of a comparison; `hmsim compare` prints those with RUN
+    RESULT = auto()  # the text of a result in Python
+    MAIN = auto()  # the report's main results
+    GC = auto()  # the report's table of garbage collection
+
+
+RUN, COLUMN, RESULT, MAIN, GC = Where
+COMPARE = RUN | COLUMN
+REPORT = COMPARE | MAIN
+ALL = REPORT | RESULT
+
 
 class Line(NamedTuple):
-    """One line of a table.
+    """One line of a table, or of `GROUPS`.
 
     Attributes:
-        name: the statistic's path.
-        label: label with the unit.
+        name: the statistic's path; in `GROUPS`, '*' is any text without a dot.
+        label: label with the unit. In `GROUPS` '{}' is the path's second part or that of '*',
+            '{slow}' `slow_memory`, '{unit}' the statistic's unit, '{of}' `OF_LAYERS` or nothing.
         factor: factor that converts the statistic to that unit.
+        shown: where it is shown.
+        better: `UP`, `DOWN`, or 0 for neither.
+        beside: beginning of statistics without which it is not shown.
     """
 
     name: str
     label: str
     factor: float
+    shown: Where = RUN
+    better: int = 0
+    beside: str = ""
 
     def text(self, value: float | None) -> str:
         """Return the statistic's ``value`` in the line's unit, as `tables.number` gives it."""
-        return number(value if value is None or self.factor == 1 else value * self.factor)
+        return number(self.scaled(value))
+
+    def scaled(self, value: float | None) -> float | None:
+        """Return the statistic's ``value`` in the line's unit."""
+        return value if value is None or self.factor == 1 else value * self.factor
 
     def remark(self, value: float) -> str:
         """Return why a value is unusual, or ''."""
@@ -42,143 +73,140 @@ class Line(NamedTuple):
         return self.text(mean) + (f" ± {self.text(half)}" if half == half else "")
 
 
-# Share of time that banks sense, program or erase. Only HBF has so many that it is a main number.
-OF_BANKS = "nvdimm.nand.lun_utilisation"
-# Share of time over the paper's threshold for a queue of 128 entries. HBF's queue is longer.
+# Share of time over the paper's threshold for a queue of 128 entries (`verdict.main`).
 OF_QUEUE = "nvdimm.queue.share_over_104"
-
 # Share of a class's latency that it waited because of the other class (running/verdict.py).
 CONTEST = ("contest.dram", "contest.nvdimm")
 # Added to labels of an agent that also has statistics scaled to all layers.
 OF_LAYERS = " of the simulated layers"
-# Pattern of paths, label ('{}': the path's second part, '{unit}': the statistic's unit, '{of}':
-# `OF_LAYERS` or nothing), factor. In a pattern, '*' is any text without a dot.
-GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
+GROUPS: Mapping[str, tuple[Line, ...]] = {
     "progress": (
-        ("speedup", "speedup, geometric mean", 1),
-        ("weighted_speedup", "weighted speedup", 1),
-        ("max_slowdown", "maximum slowdown", 1),
-        ("agent.*.progress", "agent {}, {unit}", 1),
-        ("agent.*.scaled.rate", "agent {}, {unit}", 1),
-        ("agent.*.rate", "agent {}, {unit}{of}", 1),
-        ("agent.*.speedup", "agent {}, speedup", 1),
-        ("agent.*.slowdown", "agent {}, slowdown", 1),
-        ("agent.*.makespan_us", "agent {}, makespan (us)", 1),
-        ("agent.*.ipc", "agent {}, IPC, including waits", 1),
-        ("core.*.ipc", "core {}, IPC", 1),
-        ("system.ipc", "measured agents, IPC", 1),
-        ("sim.requests", "requests", 1),
+        Line("speedup", "speedup, geometric mean", 1),
+        Line("weighted_speedup", "weighted speedup", 1),
+        Line("max_slowdown", "maximum slowdown", 1),
+        Line("agent.*.progress", "agent {}, {unit}", 1),
+        Line("agent.*.scaled.rate", "agent {}, {unit}", 1, RUN | RESULT),
+        Line("agent.*.rate", "agent {}, {unit}{of}", 1, RUN | RESULT),
+        Line("agent.*.speedup", "agent {}, speedup", 1),
+        Line("agent.*.slowdown", "agent {}, slowdown", 1),
+        Line("agent.*.makespan_us", "agent {}, makespan (us)", 1, COMPARE),
+        Line("agent.*.ipc", "agent {}, IPC, including waits", 1, COMPARE),
+        Line("core.*.ipc", "core {}, IPC", 1, COMPARE),
+        Line("system.ipc", "measured agents, IPC", 1, COMPARE | RESULT),
+        Line("sim.requests", "requests", 1),
     ),
     "threads of jobs": (
-        ("agent.*.time.running", "agent {}, on cores (ms)", 1e-9),
-        ("agent.*.time.copying", "agent {}, of that copying (ms)", 1e-9),
-        ("agent.*.time.run_queue", "agent {}, waiting for a core (ms)", 1e-9),
-        ("agent.*.time.reading", "agent {}, asleep, reading (ms)", 1e-9),
-        ("agent.*.time.read_ahead", "agent {}, asleep, read-ahead (ms)", 1e-9),
-        ("agent.*.time.writing", "agent {}, asleep, writing (ms)", 1e-9),
-        ("agent.*.time.throttled", "agent {}, throttled (ms)", 1e-9),
-        ("agent.*.time.syncing", "agent {}, syncing (ms)", 1e-9),
-        ("agent.*.time.waiting", "agent {}, waiting for others (ms)", 1e-9),
-        ("agent.*.time.sleeping", "agent {}, sleeping (ms)", 1e-9),
+        Line("agent.*.time.running", "agent {}, on cores (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.copying", "agent {}, of that copying (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.run_queue", "agent {}, waiting for a core (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.reading", "agent {}, asleep, reading (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.read_ahead", "agent {}, asleep, read-ahead (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.writing", "agent {}, asleep, writing (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.throttled", "agent {}, throttled (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.syncing", "agent {}, syncing (ms)", 1e-9, COMPARE),
+        Line("agent.*.time.waiting", "agent {}, waiting for others (ms)", 1e-9),
+        Line("agent.*.time.sleeping", "agent {}, sleeping (ms)", 1e-9),
     ),
     "decoding": (
-        ("agent.*.scaled.step_time_us", "agent {}, next token, mean (ms)", 1e-3),
-        ("agent.*.scaled.step_time_least_us", "agent {}, the same by its fastest layer (ms)", 1e-3),
-        ("agent.*.scaled.step_time_most_us", "agent {}, the same by its slowest layer (ms)", 1e-3),
-        ("agent.*.step_time_us.mean", "agent {}, next token{of}, mean (ms)", 1e-3),
-        ("agent.*.step_time_us.p99", "agent {}, next token{of}, p99 (ms)", 1e-3),
-        ("agent.*.bound.compute", "agent {}, computing (%)", 100),
-        ("agent.*.bound.dram", "agent {}, waiting for DRAM (%)", 100),
-        ("agent.*.bound.nvdimm", "agent {}, waiting for NVDIMM or storage (%)", 100),
-        ("agent.*.bound.both", "agent {}, waiting for both (%)", 100),
-        ("agent.*.bound.writes", "agent {}, waiting for writes (%)", 100),
+        Line("agent.*.scaled.step_time_us", "agent {}, next token, mean (ms)", 1e-3, COMPARE),
+        Line("agent.*.scaled.step_time_least_us", "agent {}, the same, fastest layer (ms)", 1e-3),
+        Line("agent.*.scaled.step_time_most_us", "agent {}, the same, slowest layer (ms)", 1e-3),
+        Line("agent.*.step_time_us.mean", "agent {}, next token{of}, mean (ms)", 1e-3, COMPARE),
+        Line("agent.*.step_time_us.p99", "agent {}, next token{of}, p99 (ms)", 1e-3, COMPARE),
+        Line("agent.*.bound.compute", "agent {}, computing (%)", 100, COMPARE),
+        Line("agent.*.bound.dram", "agent {}, waiting for DRAM (%)", 100, COMPARE),
+        Line("agent.*.bound.nvdimm", "agent {}, waiting for {slow} or storage (%)", 100, COMPARE),
+        Line("agent.*.bound.both", "agent {}, waiting for both (%)", 100, COMPARE),
+        Line("agent.*.bound.writes", "agent {}, waiting for writes (%)", 100, COMPARE),
     ),
     "latency": (
-        ("agent.*.request_latency_us.read.mean", "agent {}, I/O read, mean (us)", 1),
-        ("agent.*.request_latency_us.read.p99", "agent {}, I/O read, p99 (us)", 1),
-        ("agent.*.request_latency_us.write.mean", "agent {}, I/O write, mean (us)", 1),
-        ("agent.*.request_latency_us.write.p99", "agent {}, I/O write, p99 (us)", 1),
-        ("agent.*.held_back_us.mean", "agent {}, held back before the issue, mean (us)", 1),
-        ("dram.read_latency_ns.mean", "DRAM read, mean (ns)", 1),
-        ("dram.read_latency_ns.p99", "DRAM read, p99 (ns)", 1),
-        ("nvdimm.line_latency_ns.mean", "NVDIMM line, mean (us)", 1e-3),
-        ("nvdimm.line_latency_ns.p99", "NVDIMM line, p99 (us)", 1e-3),
-        ("nvdimm.response_time_us.mean", "NVDIMM 4 KB block, mean (us)", 1),
-        ("nvdimm.response_time_us.p99", "NVDIMM 4 KB block, p99 (us)", 1),
-        (CONTEST[0], "DRAM latency due to NVDIMM (%)", 100),
-        (CONTEST[1], "NVDIMM latency due to DRAM (%)", 100),
+        Line("agent.*.request_latency_us.read.mean", "agent {}, I/O read, mean (us)", 1, COMPARE),
+        Line("agent.*.request_latency_us.read.p99", "agent {}, I/O read, p99 (us)", 1, COMPARE),
+        Line("agent.*.request_latency_us.write.mean", "agent {}, I/O write, mean (us)", 1, COMPARE),
+        Line("agent.*.request_latency_us.write.p99", "agent {}, I/O write, p99 (us)", 1, COMPARE),
+        Line("agent.*.held_back_us.mean", "agent {}, held back, mean (us)", 1, COMPARE),
+        Line("dram.read_latency_ns.mean", "DRAM read, mean (ns)", 1, ALL, DOWN),
+        Line("dram.read_latency_ns.p99", "DRAM read, p99 (ns)", 1, REPORT, DOWN),
+        Line("nvdimm.line_latency_ns.mean", "{slow} request, mean (us)", 1e-3, ALL, DOWN),
+        Line("nvdimm.line_latency_ns.p99", "{slow} request, p99 (us)", 1e-3, REPORT, DOWN),
+        Line("nvdimm.response_time_us.mean", "{slow} 4 KB block, mean (us)", 1, ALL, DOWN),
+        Line("nvdimm.response_time_us.p99", "{slow} 4 KB block, p99 (us)", 1, COMPARE),
+        Line(CONTEST[0], "DRAM latency due to {slow} (%)", 100, REPORT),
+        Line(CONTEST[1], "{slow} latency due to DRAM (%)", 100, REPORT),
     ),
     "storage": (
-        ("storage.iops", "storage requests/s", 1),
-        ("storage.bandwidth_gb_per_s", "storage bandwidth (GB/s)", 1),
-        ("storage.read_latency_us.mean", "storage read, mean (us)", 1),
-        ("storage.read_latency_us.p99", "storage read, p99 (us)", 1),
-        ("storage.write_latency_us.mean", "storage write, mean (us)", 1),
-        ("storage.write_latency_us.p99", "storage write, p99 (us)", 1),
-        ("storage.cores_used", "contexts that its software keeps busy", 1),
+        Line("storage.iops", "storage requests/s", 1),
+        Line("storage.bandwidth_gb_per_s", "storage bandwidth (GB/s)", 1, COMPARE | RESULT),
+        Line("storage.read_latency_us.mean", "storage read, mean (us)", 1, COMPARE | RESULT),
+        Line("storage.read_latency_us.p99", "storage read, p99 (us)", 1, COMPARE),
+        Line("storage.write_latency_us.mean", "storage write, mean (us)", 1, COMPARE | RESULT),
+        Line("storage.write_latency_us.p99", "storage write, p99 (us)", 1, COMPARE),
+        Line("storage.cores_used", "contexts that its software keeps busy", 1, COMPARE),
     ),
     "queue and buffer": (
-        (OF_QUEUE, "time > 104 NVDIMM entries (%)", 100),
-        ("nvdimm.buffer.read_reuse_ratio", "buffer hits of reads (%)", 100),
-        ("nvdimm.buffer.write_reuse_ratio", "buffer hits of writes (%)", 100),
-        ("nvdimm.buffer.lines_per_flash_read", "lines per flash read", 1),
-        ("nvdimm.reads", "NVDIMM lines read", 1),
-        ("nvdimm.writes", "NVDIMM lines written", 1),
+        Line(OF_QUEUE, "time > 104 {slow} entries (%)", 100, REPORT),
+        Line("nvdimm.buffer.read_hit_ratio", "", 1, COLUMN),
+        Line("nvdimm.buffer.write_hit_ratio", "", 1, COLUMN),
+        Line("nvdimm.buffer.read_reuse_ratio", "buffer hits of reads (%)", 100, REPORT, UP),
+        Line("nvdimm.buffer.write_reuse_ratio", "buffer hits of writes (%)", 100, COMPARE),
+        Line("nvdimm.buffer.lines_per_flash_read", "lines per flash read", 1, REPORT, UP),
+        Line("nvdimm.reads", "{slow} reads", 1),
+        Line("nvdimm.writes", "{slow} writes", 1),
     ),
     "flash": (
-        ("nvdimm.ftl.waf", "write amplification (pages)", 1),
-        ("nvdimm.ftl.flash_bytes_per_host_byte", "flash bytes per host byte", 1),
-        ("nvdimm.nand.lifetime_days", "lifetime at this rate (days)", 1),
-        ("nvdimm.gc.count", "blocks collected", 1),
+        Line("nvdimm.ftl.waf", "write amplification (pages)", 1, REPORT | GC, DOWN),
+        Line(
+            *("nvdimm.ftl.flash_bytes_per_host_byte", "flash bytes per host byte", 1),
+            *(REPORT | GC, DOWN),
+        ),
+        Line("nvdimm.nand.lifetime_days", "lifetime at this rate (days)", 1, REPORT, UP),
+        Line("nvdimm.gc.count", "blocks collected", 1, RUN | GC),
+        Line("nvdimm.ftl.gc_pages", "pages copied", 1, GC),
+        Line("nvdimm.gc.valid_pages.mean", "valid pages of a victim, mean", 1, GC),
+        Line("nvdimm.gc.duration_us.mean", "collection, mean (ms)", 1e-3, GC),
+        Line("nvdimm.gc.blocked_us", "commands queued at collected LUNs, total (ms)", 1e-3, GC),
+        Line("nvdimm.gc.deferred", "put off", 1, GC),
+        Line("nvdimm.gc.response_time_us.mean", "4 KB block during collection, mean (us)", 1, GC),
         *(
-            (f"storage.device{member}.flash.{path}", f"drive{which}: {label}", 1)
-            for member, which in (("", ""), (".member.*", " {}"))
-            for path, label in (
-                ("ftl.waf", "write amplification"),
-                ("ftl.flash_bytes_per_host_byte", "flash/host bytes"),
-                ("nand.lifetime_days", "lifetime (days)"),
+            Line(f"storage.device{member}.flash.{path}", f"drive{which}: {label}", 1, shown, better)
+            for member, which, shown in (("", "", REPORT), (".member.*", " {}", COMPARE))
+            for path, label, better in (
+                ("ftl.waf", "write amplification", DOWN),
+                ("ftl.flash_bytes_per_host_byte", "flash/host bytes", DOWN),
+                ("nand.lifetime_days", "lifetime (days)", UP),
             )
         ),
     ),
     "bus and DRAM": (
-        ("dram.bandwidth_gb_per_s", "DRAM bandwidth (GB/s)", 1),
+        Line("dram.bandwidth_gb_per_s", "DRAM bandwidth (GB/s)", 1, ALL, UP),
         # A line takes dram.timing.burst cycles of its channel's bus, so that a share of the bus's
-        # time is that share of the peak bandwidth.
-        ("bus.dram_share", "DRAM bandwidth (% of peak)", 100),
-        ("bus.nvdimm_share", "NVDIMM bandwidth (% of peak)", 100),
-        ("dram.row_hit_ratio", "DRAM row hits (%)", 100),
-        ("dram.reads", "DRAM lines read", 1),
-        ("dram.writes", "DRAM lines written", 1),
+        # time is that share of the peak bandwidth. Slow memory behind a link takes none of it.
+        Line("bus.dram_share", "DRAM bandwidth (% of peak)", 100, ALL, UP),
+        Line("bus.nvdimm_share", "{slow} on the bus (% of peak)", 100, COMPARE | RESULT),
+        Line("dram.row_hit_ratio", "DRAM row hits (%)", 100, COMPARE),
+        Line("dram.reads", "DRAM reads", 1),
+        Line("dram.writes", "DRAM writes", 1),
     ),
     "links": (
-        ("hbf.bandwidth_gb_per_s", "HBF bandwidth (GB/s)", 1),
-        (OF_BANKS, "flash banks busy (%)", 100),
-        ("hbf.to_host.busy", "HBF link to the host busy (%)", 100),
-        ("hbf.to_device.busy", "HBF link to the device busy (%)", 100),
-        ("cxl.up.busy", "CXL link of NVDIMMs to the host busy (%)", 100),
-        ("cxl.down.busy", "CXL link to NVDIMMs busy (%)", 100),
-        ("expander.up.busy", "CXL link of DRAM to the host busy (%)", 100),
-        ("expander.down.busy", "CXL link to DRAM busy (%)", 100),
+        Line("hbf.bandwidth_gb_per_s", "HBF bandwidth (GB/s)", 1, ALL, UP),
+        # A main number of HBF alone, which has many banks.
+        Line("nvdimm.nand.lun_utilisation", "flash banks busy (%)", 100, ALL, 0, "hbf."),
+        Line("hbf.to_host.busy", "HBF link to the host busy (%)", 100, COMPARE),
+        Line("hbf.to_device.busy", "HBF link to the device busy (%)", 100, COMPARE),
+        Line("cxl.up.busy", "CXL link to the host busy (%)", 100, REPORT),
+        Line("cxl.down.busy", "CXL link to the device busy (%)", 100, COMPARE),
+        Line("expander.up.busy", "CXL DRAM link to the host busy (%)", 100, REPORT),
+        Line("expander.down.busy", "CXL DRAM link to the device busy (%)", 100, COMPARE),
     ),
 }
-# Other words for these labels, if a system has statistics that begin so: a device behind a link
-# does not use the memory bus.
-RENAMED = (
-    ("hbf.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
-    ("cxl.", "NVDIMM bandwidth", "NVDIMM on the memory bus"),
-)
-# A request of HBF is up to a page. Patterns and words for HBF alone, and beside NVDIMMs.
-NVDIMM_LINES = re.compile("NVDIMM line(s?)")
-HBF_REQUESTS = r"NVDIMM request\1"
-BOTH = r"NVDIMM line\1 or HBF request\1"
 MILLION = 1e6
 
 # Classes of requests: title, and path prefix of the parts of their latency.
 CLASSES = (
     ("DRAM read", "dram.latency.read."),
     ("DRAM write", "dram.latency.write."),
-    ("NVDIMM read", "nvdimm.latency.read."),
-    ("NVDIMM write", "nvdimm.latency.write."),
+    ("{slow} read", "nvdimm.latency.read."),
+    ("{slow} write", "nvdimm.latency.write."),
 )
 LINK = "link_ns.mean"  # only with a CXL port
 # Label, and the rest of the path.
@@ -195,37 +223,54 @@ CAUSES = (
 )
 
 
+def slow_memory(*systems: Mapping[str, str]) -> str:
+    """Return the noun of the slow memory that systems with these parameters have in common.
+
+    "flash DIMM", "PCM" or "STT-RAM" on the memory bus, the same behind a CXL port with "CXL" (CXL
+    flash), "HBF"; "slow memory" if they differ or have none. A request to it is a line, with HBF up
+    to a page.
+    """
+    nouns = set()
+    for parameters in systems:
+        if parameters.get("nvdimm.present") == "true":
+            kind = parameters.get("nvdimm.kind", "flash")
+            medium = MEDIA.get(kind, kind)
+            own = "flash DIMM" if kind == "flash" else medium
+            nouns.add(f"CXL {medium}" if parameters.get("nvdimm.attach") == "cxl" else own)
+    return nouns.pop() if len(nouns) == 1 else "slow memory"
+
+
 def lines(
-    names: Iterable[str], units: Mapping[str, str], runs: Sequence[Iterable[str]] = ()
+    names: Iterable[str], units: Mapping[str, str], slow: str, where: Where = RUN
 ) -> Iterator[tuple[str, list[Line]]]:
     """Yield the groups that have lines, with their lines.
 
     Args:
         names: paths of statistics; those that match one pattern keep this order.
         units: units by path, because agents count progress in different units.
-        runs: paths of each run's statistics, if ``names`` are of several runs.
+        slow: the noun that `slow_memory` returns.
+        where: the table that shows the lines.
     """
-    present = main(names)
+    present = list(names)
     scaled = scaled_agents(present)
-    renamed = renaming(*(runs or [present]))
     for group, patterns in GROUPS.items():
         found = []
-        for pattern, label, factor in patterns:
-            for name in _matching(present, pattern):
-                unit = units.get(name, "")
+        for line in patterns:
+            beside = any(name.startswith(line.beside) for name in present)
+            for name in _matching(present, line.name) if where in line.shown and beside else ():
                 of = OF_LAYERS if _second(name) in scaled else ""
-                found.append(_line(name, pattern, renamed(label), factor, unit, of))
-        if len(_matching(present, "core.*.ipc")) == 1:
+                found.append(_named(line, name, slow, units.get(name, ""), of))
+        if sum(line.name.startswith("core.") for line in found) == 1:
             found = [line for line in found if line.name != "system.ipc"]
         if found:
             yield group, found
 
 
-def main(names: Iterable[str]) -> list[str]:
-    """Return the names without `OF_BANKS`. With names of HBF, without `OF_QUEUE` instead."""
-    known = list(names)
-    left_out = OF_QUEUE if has_hbf(known) else OF_BANKS
-    return [name for name in known if name != left_out]
+def columns(names: Iterable[str]) -> list[str]:
+    """Return the names that are columns of a comparison, in the order of `GROUPS`."""
+    present = list(names)
+    wanted = [each.name for lines in GROUPS.values() for each in lines if COLUMN in each.shown]
+    return [name for pattern in wanted for name in _matching(present, pattern)]
 
 
 def scaled_agents(names: Iterable[str]) -> set[str]:
@@ -239,34 +284,13 @@ def whole_rate(stats: Mapping[str, float], agent: int) -> float | None:
     return stats.get(f"{path}.scaled.rate", stats.get(f"{path}.rate"))
 
 
-def has_hbf(names: Iterable[str]) -> bool:
-    """Return whether statistics of HBF are among the names."""
-    return any(name.startswith("hbf.") for name in names)
-
-
-def renaming(*runs: Iterable[str]) -> Callable[[str], str]:
-    """Return the function that renames labels for runs with these statistics (`RENAMED`)."""
-    of_runs = [list(names) for names in runs]
-    starts = {name.partition(".")[0] + "." for names in of_runs for name in names}
-    chosen = [(old, new) for start, old, new in RENAMED if start in starts]
-    requests = HBF_REQUESTS
-    if any("nvdimm.line_latency_ns.mean" in names and not has_hbf(names) for names in of_runs):
-        requests = BOTH
-
-    def renamed(label: str) -> str:
-        for old, new in chosen:
-            label = label.replace(old, new)
-        return NVDIMM_LINES.sub(requests, label) if "hbf." in starts else label
-
-    return renamed
-
-
 def causes(
-    stats: Mapping[str, float],
+    stats: Mapping[str, float], slow: str
 ) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
     """Return the classes that had requests, and labelled rows of their mean latencies in ns.
 
-    Rows are causes, then their sum. None: the class does not have the cause.
+    Rows are causes, then their sum. None: the class does not have the cause. ``slow``: the noun
+    that `slow_memory` returns.
     """
     present = [(title, path) for title, path in CLASSES if path + CAUSES[0][1] in stats]
     rows: list[tuple[str, list[float | None]]] = [
@@ -275,7 +299,7 @@ def causes(
     ]
     columns = zip(*(values for _, values in rows))
     rows.append(("sum", [sum(value or 0.0 for value in column) for column in columns]))
-    return [title for title, _ in present], rows
+    return [title.format(slow=slow) for title, _ in present], rows
 
 
 def present_causes(*runs: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -299,11 +323,14 @@ def _matching(names: Sequence[str], pattern: str) -> list[str]:
     ]
 
 
-def _line(name: str, pattern: str, label: str, factor: float, unit: str, of: str) -> Line:
-    if "{unit}" in label and unit.startswith("instructions/"):
+def _named(line: Line, name: str, slow: str, unit: str, of: str) -> Line:
+    """Return a line of `GROUPS` for one statistic."""
+    factor = line.factor
+    if "{unit}" in line.label and unit.startswith("instructions/"):
         unit, factor = f"M {unit}", 1 / MILLION
-    index = name.split(".")[pattern.split(".").index("*")] if "*" in pattern else ""
-    return Line(name, label.format(index, unit=unit, of=of), factor)
+    index = name.split(".")[line.name.split(".").index("*")] if "*" in line.name else ""
+    label = line.label.format(index, slow=slow, unit=unit, of=of)
+    return line._replace(name=name, label=label, factor=factor)
 
 
 def _second(name: str) -> str:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hmsim.common import labels
+from hmsim.common.labels import HBF
 from hmsim.common.markup import Markup, join, tag
-from hmsim.report.collect import Shown
+from hmsim.report.collect import Shown, slow_of
 
 COLORS = 8
-CLASS_NAMES = {"dram": "DRAM", "nvdimm": "NVDIMM"}
+CLASSES = ("dram", "nvdimm")
 NS = {"label": "latency", "format": "ns", "log": True}
 MS = {"label": "simulated time", "format": "ms", "log": False}
 
@@ -21,7 +21,7 @@ class Charts:
 
     def __init__(self, shown: Sequence[Shown]) -> None:
         self._shown = shown
-        self._renamed = labels.renaming(*(one.run.stats for one in shown))
+        self._slow = slow_of(shown)
         self.specs: list[dict[str, Any]] = []
 
     def latency(self) -> Markup:
@@ -32,14 +32,14 @@ class Charts:
         for title, memory, write in (
             ("DRAM reads", "dram", False),
             ("DRAM writes", "dram", True),
-            ("NVDIMM lines", "nvdimm", None),
+            (f"{self._slow} requests", "nvdimm", None),
         ):
             lines = []
             for index, one in enumerate(self._shown):
                 points, complete = one.latency(memory, write)
                 whole = whole and (complete or not points)
                 lines.append(self._line(index, one.name, points, dots=not complete))
-            text = self._renamed(f"{title}: distribution")
+            text = f"{title}: distribution"
             parts.append(self._chart(text, NS, y, lines, tail="share of requests that took longer"))
         if not whole:
             parts.append(
@@ -62,7 +62,7 @@ class Charts:
         levels = [
             self._line(index, _name(one, memory), one.levels(memory), dash)
             for index, one in enumerate(self._shown)
-            for dash, memory in enumerate(CLASS_NAMES)
+            for dash, memory in enumerate(CLASSES)
         ]
         slots = {"label": "transaction queue slots of a channel", "format": "plain", "log": False}
         held = self._by_class("occupancy")
@@ -79,7 +79,7 @@ class Charts:
         """Lines completed over time; data of HBF, which does not share the DRAM's peak."""
         y: dict[str, Any] = {"label": "lines completed, GB/s", "format": "rate"}
         peaks = {one.run.peak_gb_per_s for one in self._shown}
-        if any(one.has_hbf for one in self._shown):
+        if any(one.slow == HBF for one in self._shown):
             y |= {"label": "lines completed (HBF: data on its links), GB/s"}
         elif len(peaks) == 1 and (peak := peaks.pop()):
             y |= {"label": f"lines completed, GB/s (peak: {peak:.4g})", "peak": peak}
@@ -101,14 +101,14 @@ class Charts:
         luns = {"label": "LUNs under collection", "format": "plain"}
         blocks = {"label": "blocks collected so far", "format": "plain"}
         longest = {
-            "label": self._renamed("slowest NVDIMM line completed in this time"),
+            "label": f"slowest {self._slow} request completed in this time",
             "format": "ns",
             "log": True,
         }
         found = [
             self._chart("Collections in progress", MS, luns, active, step=True),
             self._chart("Blocks collected over time", MS, blocks, counts),
-            self._chart(self._renamed("The slowest NVDIMM lines over time"), MS, longest, slow),
+            self._chart(f"The slowest {self._slow} requests over time", MS, longest, slow),
         ]
         return self._or_hint(
             found,
@@ -120,7 +120,7 @@ class Charts:
         return [
             self._line(index, _name(one, memory), getattr(one, what)(memory), dash)
             for index, one in enumerate(self._shown)
-            for dash, memory in enumerate(CLASS_NAMES)
+            for dash, memory in enumerate(CLASSES)
         ]
 
     def _line(
@@ -178,4 +178,4 @@ class Charts:
 
 def _name(one: Shown, memory: str) -> str:
     """Return the name of a run's line of one memory."""
-    return f"{one.name}, {'HBF' if memory == 'nvdimm' and one.has_hbf else CLASS_NAMES[memory]}"
+    return f"{one.name}, {'DRAM' if memory == 'dram' else one.slow}"

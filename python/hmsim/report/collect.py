@@ -48,9 +48,9 @@ class Shown:
     collecting: list[list[float]] | None
 
     @property
-    def has_hbf(self) -> bool:
-        """Whether the NVDIMM is HBF, whose requests are up to a page."""
-        return labels.has_hbf(self.run.stats)
+    def slow(self) -> str:
+        """The noun of its slow memory."""
+        return labels.slow_memory(self.run.config)
 
     def latency(self, memory: str, write: bool | None) -> tuple[list[list[float]], bool]:
         """Return (ns, share of requests that took no longer), and whether the curve is complete.
@@ -96,7 +96,7 @@ class Shown:
             rate = self.requests.bytes[memory] / np.maximum(np.diff(edges), 1) * 1000
             return _over_time(edges, rate)
         bytes_of = {f"{memory}.reads": LINE, f"{memory}.writes": LINE}
-        if memory == "nvdimm" and self.has_hbf:
+        if memory == "nvdimm" and self.slow == labels.HBF:
             bytes_of = HBF_DATA
         if self.series is None or not all(name in self.series for name in bytes_of):
             return []
@@ -104,7 +104,7 @@ class Shown:
         return _steps(self.series.index.to_numpy(), done, 1000)
 
     def slowest(self) -> list[list[float]]:
-        """Return (ms, the longest latency of an NVDIMM line that ended then, in ns)."""
+        """Return (ms, the longest latency of a request to slow memory that ended then, in ns)."""
         if self.requests is None or "nvdimm" not in self.requests.slowest:
             return []
         points = _over_time(self.requests.edges, self.requests.slowest["nvdimm"] / 1000)
@@ -178,6 +178,11 @@ def differences(
         if len(set(texts)) > 1:
             found.append((name, texts))
     return found
+
+
+def slow_of(shown: Sequence[Shown]) -> str:
+    """Return the noun that the slow memories of runs have in common."""
+    return labels.slow_memory(*(one.run.config for one in shown))
 
 
 def base_of(shown: Sequence[Shown], index: int) -> int:

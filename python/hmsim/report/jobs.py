@@ -10,7 +10,7 @@ from pathlib import PurePath
 from hmsim.common.markup import Markup, join, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import stacked
-from hmsim.report.collect import Shown
+from hmsim.report.collect import Shown, slow_of
 from hmsim.report.tables import name_cell, table_of
 
 MS = 1e-9  # in picoseconds
@@ -44,7 +44,7 @@ def jobs(shown: Sequence[Shown]) -> Markup | None:
     text = (
         "Time of all threads of a job together, up to its first end. Running: "
         "computing and waiting for single misses. Copying: part of running that "
-        "its cores spent on lines of the NVDIMM. Reading and writing: asleep "
+        f"its cores spent on {slow_of(shown)} lines. Reading and writing: asleep "
         "while an engine copied. Read-ahead: asleep until a prefetched page "
         "arrived. 'hmsim timeline' shows the same over time, for runs made with "
         "--command-log."

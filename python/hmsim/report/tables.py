@@ -11,40 +11,13 @@ from hmsim.common import labels
 from hmsim.common.markup import Markup, join, scrolling, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
-from hmsim.report.collect import Shown, base_of, differences, speedup
+from hmsim.report.collect import Shown, base_of, differences, slow_of, speedup
 from hmsim.report.requests import quantile
 from hmsim.running import verdict
 
-UP, DOWN = 1, -1  # better is more, less
 LONGEST = 80  # characters of a value of the configuration
 BEGINNING = 14  # of a longer one, what is shown
 Value = Optional[float]
-
-# Title, statistic, factor, and the better direction (0: neither).
-HEADLINES: tuple[tuple[str, str, float, int], ...] = (
-    ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1, DOWN),
-    ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1, DOWN),
-    ("NVDIMM line, mean (µs)", "nvdimm.line_latency_ns.mean", 1e-3, DOWN),
-    ("NVDIMM line, p99 (µs)", "nvdimm.line_latency_ns.p99", 1e-3, DOWN),
-    ("NVDIMM 4 KB block, mean (µs)", "nvdimm.response_time_us.mean", 1, DOWN),
-    ("DRAM latency due to NVDIMM (%)", labels.CONTEST[0], 100, 0),
-    ("NVDIMM latency due to DRAM (%)", labels.CONTEST[1], 100, 0),
-    ("time > 104 NVDIMM entries (%)", labels.OF_QUEUE, 100, 0),
-    ("buffer hits of reads (%)", "nvdimm.buffer.read_reuse_ratio", 100, UP),
-    ("lines per flash read", "nvdimm.buffer.lines_per_flash_read", 1, UP),
-    ("write amplification (pages)", "nvdimm.ftl.waf", 1, DOWN),
-    ("flash bytes per host byte", "nvdimm.ftl.flash_bytes_per_host_byte", 1, DOWN),
-    ("lifetime at this rate (days)", "nvdimm.nand.lifetime_days", 1, UP),
-    ("drive: write amplification", "storage.device.flash.ftl.waf", 1, DOWN),
-    ("drive: flash/host bytes", "storage.device.flash.ftl.flash_bytes_per_host_byte", 1, DOWN),
-    ("drive: lifetime (days)", "storage.device.flash.nand.lifetime_days", 1, UP),
-    ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1, UP),
-    ("DRAM bandwidth (% of peak)", "bus.dram_share", 100, UP),
-    ("HBF bandwidth (GB/s)", "hbf.bandwidth_gb_per_s", 1, UP),
-    ("flash banks busy (%)", labels.OF_BANKS, 100, 0),
-    ("CXL link of NVDIMMs to the host busy (%)", "cxl.up.busy", 100, 0),
-    ("CXL link of DRAM to the host busy (%)", "expander.up.busy", 100, 0),
-)
 
 
 def swatch(index: int) -> Markup:
@@ -92,24 +65,21 @@ def headline(shown: Sequence[Shown]) -> Markup:
     columns: list[tuple[str, list[Value], int]] = []
     if len(shown) > 1:
         columns.append(
-            ("speedup over the first", [speedup(shown, n) for n in range(len(shown))], UP)
+            ("speedup over the first", [speedup(shown, n) for n in range(len(shown))], labels.UP)
         )
     agents = max((len(one.run.agents) for one in shown), default=0)
     for agent in range(agents):
         ipc = [_ipc(one, agent) for one in shown]
         if any(value is not None for value in ipc):
-            columns.append((f"agent {agent}, IPC", ipc, UP))
+            columns.append((f"agent {agent}, IPC", ipc, labels.UP))
         else:
             rate = [labels.whole_rate(one.run.stats, agent) for one in shown]
-            columns.append((f"agent {agent}, work/s", rate, UP))
+            columns.append((f"agent {agent}, work/s", rate, labels.UP))
         columns += _next_token(shown, agent)
     main = [verdict.main(one.run.stats, one.run.config) for one in shown]
-    known = labels.main(name for each in main for name in each)
-    renamed = labels.renaming(*(one.run.stats for one in shown))
-    for title, path, factor, better in (line for line in HEADLINES if line[1] in known):
-        values = [each.get(path) for each in main]
+    for line in _lines(shown, main, labels.MAIN):
         columns.append(
-            (renamed(title), [None if v is None else v * factor for v in values], better)
+            (line.label, [line.scaled(each.get(line.name)) for each in main], line.better)
         )
     columns = [column for column in columns if any(value is not None for value in column[1])]
     rows = []
@@ -141,7 +111,7 @@ def _next_token(shown: Sequence[Shown], agent: int) -> list[tuple[str, list[Valu
     whole = [own if own is not None else step for own, step in zip(scaled, steps)]
     parts = [step if own is not None else None for own, step in zip(scaled, steps)]
     return [
-        (f"agent {agent}, next token{of}, mean (ms)", [v and v * 1e-3 for v in values], DOWN)
+        (f"agent {agent}, next token{of}, mean (ms)", [v and v * 1e-3 for v in values], labels.DOWN)
         for of, values in (("", whole), (labels.OF_LAYERS, parts))
     ]
 
@@ -161,7 +131,7 @@ def _number(values: Sequence[Value], index: int, better: int, shown: Sequence[Sh
         value is not None
         and better != 0
         and len(set(others)) > 1
-        and value == (max(others) if better == UP else min(others))
+        and value == (max(others) if better == labels.UP else min(others))
     )
     name = "best" if best else "starred" if len(shown) > 1 else None
     return tag("td", number(value), class_=name, data_value="" if value is None else repr(value))
@@ -215,22 +185,24 @@ def causes(shown: Sequence[Shown]) -> Markup:
             if any(values):
                 rows.append((index, one.name, [value or 0.0 for value in values]))
         if rows:
+            title = title.format(slow=slow_of(shown))
             parts.append(stacked(f"{title} (ns)", names, rows, number))
     return join(*parts) if len(parts) > 1 else Markup("")
 
 
 def bus(shown: Sequence[Shown]) -> Markup:
     """Return the table of the data bus's activities, all as shares of time."""
+    slow = slow_of(shown)
     shares = {
         "DRAM data": "bus.dram_share",
-        "NVDIMM data": "bus.nvdimm_share",
+        f"{slow} data": "bus.nvdimm_share",
         "lost: turnaround": "bus.lost.turnaround",
         "lost: bank": "bus.lost.bank",
         "lost: activate": "bus.lost.activate",
         "lost: command": "bus.lost.command",
         "lost: queue full": "bus.lost.queue_full",
         "lost: refresh": "bus.lost.refresh",
-        "lost: NVDIMM's ack": "bus.lost.nvdimm",
+        f"lost: {slow}'s ack": "bus.lost.nvdimm",
         "no requests": "bus.lost.idle",
     }
     rows = [
@@ -248,18 +220,25 @@ def bus(shown: Sequence[Shown]) -> Markup:
 
 def collection(shown: Sequence[Shown]) -> Markup:
     """Return the table of garbage collection."""
-    columns = (
-        ("blocks collected", "nvdimm.gc.count", 1),
-        ("write amplification (pages)", "nvdimm.ftl.waf", 1),
-        ("flash bytes per host byte", "nvdimm.ftl.flash_bytes_per_host_byte", 1),
-        ("pages copied", "nvdimm.ftl.gc_pages", 1),
-        ("valid pages of a victim, mean", "nvdimm.gc.valid_pages.mean", 1),
-        ("collection, mean (ms)", "nvdimm.gc.duration_us.mean", 1e-3),
-        ("flash commands queued at collected LUNs, in total (ms)", "nvdimm.gc.blocked_us", 1e-3),
-        ("put off", "nvdimm.gc.deferred", 1),
-        ("block response during collection, mean (µs)", "nvdimm.gc.response_time_us.mean", 1),
-    )
-    return _by_run("Garbage collection", columns, shown)
+    present = _lines(shown, [one.run.stats for one in shown], labels.GC)
+    if not present:
+        return tag("p", "Garbage collection: not recorded in these runs.")
+    rows = []
+    for index, one in enumerate(shown):
+        values = [line.scaled(one.run.stats.get(line.name)) for line in present]
+        cells = [tag("td", number(v), data_value="" if v is None else repr(v)) for v in values]
+        rows.append(tag("tr", name_cell(index, one), *cells))
+    head = ["run", *(line.label for line in present)]
+    return table_of("Garbage collection", head, rows, sort=len(shown) > 1)
+
+
+def _lines(
+    shown: Sequence[Shown], stats: Sequence[Mapping[str, float]], where: labels.Where
+) -> list[labels.Line]:
+    """Return the lines of statistics that any run has, for one of the page's tables."""
+    names = dict.fromkeys(name for each in stats for name in each)
+    groups = labels.lines(names, {}, slow_of(shown), where)
+    return [line for _, lines in groups for line in lines]
 
 
 def fairness(shown: Sequence[Shown]) -> Markup:
@@ -295,7 +274,7 @@ def _sources(shown: Sequence[Shown]) -> Markup:
                 quantile(counts, 0.99),
             ]
             cells = [tag("td", number(v), data_value=repr(v)) for v in values]
-            kind = "DRAM" if memory == "dram" else "NVDIMM"
+            kind = "DRAM" if memory == "dram" else one.slow
             texts = [tag("td", f"{source}"), tag("td", kind, class_="text")]
             rows.append(tag("tr", name_cell(index, one), *texts, *cells))
     if not rows:
@@ -337,26 +316,6 @@ def _change(values: Sequence[Value]) -> Markup:
         return tag("td", "-", data_value="")
     change = second / first - 1
     return tag("td", f"{100 * change:+.1f} %", data_value=repr(change))
-
-
-def _by_run(
-    caption: str, columns: Sequence[tuple[str, str, float]], shown: Sequence[Shown]
-) -> Markup:
-    present = [c for c in columns if any(c[1] in one.run.stats for one in shown)]
-    if not present:
-        return tag("p", f"{caption}: not recorded in these runs.")
-    rows = []
-    for index, one in enumerate(shown):
-        cells = []
-        for _, path, factor in present:
-            value = one.run.stats.get(path)
-            scaled = None if value is None else value if factor == 1 else value * factor
-            cells.append(
-                tag("td", number(scaled), data_value="" if scaled is None else repr(scaled))
-            )
-        rows.append(tag("tr", name_cell(index, one), *cells))
-    head = ["run", *(title for title, _, _ in present)]
-    return table_of(caption, head, rows, sort=len(shown) > 1)
 
 
 def table_of(

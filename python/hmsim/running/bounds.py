@@ -64,7 +64,8 @@ class Bound(NamedTuple):
     """What bound a class of memory.
 
     Attributes:
-        memory: DRAM or NVDIMM.
+        memory: DRAM or NVDIMM, the class.
+        noun: its name in the sentence, as `labels.slow_memory` returns it.
         what: the bound.
         rate: measured, in GB/s.
         capacity: of the server with the least capacity, in GB/s.
@@ -75,6 +76,7 @@ class Bound(NamedTuple):
     """
 
     memory: str
+    noun: str
     what: str
     rate: float
     capacity: float
@@ -89,7 +91,7 @@ class Bound(NamedTuple):
         raised = "the load asks for no more"
         if self.gains:
             raised = f"raise {' or '.join(map(_advice, self.gains))}"
-        return f"{self.memory} bound by {self.what}{second}, at {reached}: {raised}"
+        return f"{self.noun} bound by {self.what}{second}, at {reached}: {raised}"
 
 
 @dataclass
@@ -97,7 +99,7 @@ class Model:
     """The closed network of one class, and the limits of its requests in flight.
 
     Attributes:
-        memory: DRAM or NVDIMM.
+        memory, noun: as `Bound`.
         unit: lines of a unit.
         measured: units per ns; ``gb_per_s``: the same in GB/s.
         network: fitted to the run.
@@ -106,6 +108,7 @@ class Model:
     """
 
     memory: str
+    noun: str
     unit: float
     measured: float
     gb_per_s: float
@@ -177,7 +180,8 @@ class Model:
         second = " and ".join(close)
         capacity = self.gb_per_s / share
         gains = tuple(self.gains())
-        return Bound(self.memory, what, self.gb_per_s, capacity, server, second, gains)
+        reached = (self.gb_per_s, capacity, server)
+        return Bound(self.memory, self.noun, what, *reached, second, gains)
 
 
 def _advice(gain: Gain) -> str:

@@ -71,7 +71,7 @@ def train(
     from concurrent.futures import ThreadPoolExecutor, as_completed  # most runs train nothing
 
     if config.resolved()["nvdimm.present"] != "true":
-        raise InputError("calibrate: needs an NVDIMM in the configuration")
+        raise InputError("calibrate: needs slow memory in the configuration (nvdimm.present: true)")
     key = table_key(config)
     training = training_config(config)
     wanted = list(cells())

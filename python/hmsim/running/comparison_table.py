@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -19,47 +18,6 @@ if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
 
 NAMES = ("workload", "config", "policy", "seed")  # columns that say which run a row is of
-
-# Statistics that a comparison shows unchanged, if a run has them.
-SHOWN = (
-    "system.ipc",
-    "dram.read_latency_ns.mean",
-    "dram.read_latency_ns.p99",
-    "dram.row_hit_ratio",
-    "dram.bandwidth_gb_per_s",
-    "nvdimm.line_latency_ns.mean",
-    "nvdimm.line_latency_ns.p99",
-    "nvdimm.response_time_us.mean",
-    "nvdimm.response_time_us.p99",
-    *(*labels.CONTEST, labels.OF_QUEUE),
-    "nvdimm.buffer.read_hit_ratio",
-    "nvdimm.buffer.write_hit_ratio",
-    "nvdimm.buffer.read_reuse_ratio",
-    "nvdimm.buffer.write_reuse_ratio",
-    "nvdimm.buffer.lines_per_flash_read",
-    *("nvdimm.ftl.waf", "nvdimm.ftl.flash_bytes_per_host_byte", "nvdimm.nand.lifetime_days"),
-    "bus.dram_share",
-    "bus.nvdimm_share",
-    *("hbf.bandwidth_gb_per_s", labels.OF_BANKS, "hbf.to_host.busy", "hbf.to_device.busy"),
-    *("cxl.up.busy", "cxl.down.busy", "expander.up.busy", "expander.down.busy"),
-    *("storage.read_latency_us.mean", "storage.read_latency_us.p99"),
-    *("storage.write_latency_us.mean", "storage.write_latency_us.p99"),
-    *("storage.bandwidth_gb_per_s", "storage.cores_used"),
-)
-
-# The same for every core, job and drive.
-SHOWN_OF_EACH = (
-    *(f"storage.device*.flash.ftl.{part}" for part in ("waf", "flash_bytes_per_host_byte")),
-    "storage.device*.flash.nand.lifetime_days",
-    *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
-    *(f"agent.*.request_latency_us.read.{part}" for part in ("mean", "p99")),
-    *(f"agent.*.request_latency_us.write.{part}" for part in ("mean", "p99")),
-    "agent.*.held_back_us.mean",
-    *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue", "reading")),
-    *(f"agent.*.time.{part}" for part in ("read_ahead", "writing", "throttled", "syncing")),
-    *("agent.*.scaled.step_time_us", "agent.*.step_time_us.mean", "agent.*.step_time_us.p99"),
-    *(f"agent.*.bound.{part}" for part in ("compute", "dram", "nvdimm", "both", "writes")),
-)
 
 
 @dataclass(frozen=True)
@@ -155,11 +113,11 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
         row[f"agent.{index}.speedup"] = speedups[index]
         row[f"agent.{index}.slowdown"] = slowdowns[index]
     has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
-    for name, value in result.main.items():
-        shown = name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH)
-        of_agent = name.startswith("agent.")  # whose NVDIMM may be a storage device
-        if shown and (has_nvdimm or of_agent or "nvdimm" not in name):
-            row[name] = value
+    main = result.main
+    for name in labels.columns(main):
+        of_agent = name.startswith("agent.")  # whose slow memory may be a storage device
+        if has_nvdimm or of_agent or "nvdimm" not in name:
+            row[name] = main[name]
     return row
 
 
@@ -170,11 +128,10 @@ def with_seed(row: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return all columns: those of agents in the order of the runs, then `SHOWN`."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    ranks = {name: rank for rank, name in enumerate(SHOWN)}
-    known = sorted((name for name in names if name in ranks), key=ranks.__getitem__)
-    return (*(name for name in names if name not in ranks), *known)
+    """Return all columns: names, rates and their ratios, then statistics in the labels' order."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    known = dict.fromkeys(labels.columns(names))
+    return (*(name for name in names if name not in known), *known)
 
 
 def rates_of(stats: Mapping[str, float], agents: int) -> list[float]:

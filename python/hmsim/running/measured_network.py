@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hmsim import _core
+from hmsim.common import labels
 from hmsim.running.bounds import Factors, Limit, Model
 from hmsim.running.closed_network import Network, root
 
@@ -60,6 +61,7 @@ class Measured:
         self.attach = parameters["nvdimm.attach"] if parameters["nvdimm.present"] == "true" else ""
         self.is_split = parameters["controller.queues"] == "split" or self.attach == "hbf"
         self.is_flash = parameters["nvdimm.kind"] == "flash"
+        self.slow = labels.slow_memory(parameters)
 
     def number(self, name: str) -> float:
         """Return the value of a parameter."""
@@ -233,7 +235,7 @@ def _cells(run: Measured) -> tuple[Network, Parts]:
     collected = run.parameters["nvdimm.gc.hold_channel"] == "true" and run.of("nvdimm.gc.count")
     if transfer > 0 and not collected:  # copies hold channels for longer than their transfers
         parts["nvdimm.nand.bus_rate"] = ("transfer",)
-    cells = Network.cells if run.is_flash else f"{run.parameters['nvdimm.kind']} banks"
+    cells = Network.cells if run.is_flash else f"{run.slow} banks"
     visits = accesses / run.lines("nvdimm")
     return Network(cells, luns, channels, sense, transfer, visits=visits), parts
 
@@ -312,7 +314,7 @@ def nvdimm(run: Measured) -> Model:
     if most != "queue":
         candidates[commands] = ()
     moved = run.of("hbf.bandwidth_gb_per_s") or lines * LINE / run.time
-    return Model("NVDIMM", unit, rate, moved, network, limits, candidates)
+    return Model("NVDIMM", run.slow, unit, rate, moved, network, limits, candidates)
 
 
 def dram(run: Measured) -> Model:
@@ -352,4 +354,4 @@ def dram(run: Measured) -> Model:
         ]
 
     moved = lines * LINE / run.time
-    return Model("DRAM", 1.0, rate, moved, network, limits, candidates)
+    return Model("DRAM", "DRAM", 1.0, rate, moved, network, limits, candidates)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,6 @@ from hmsim.common.tables import number, render
 if TYPE_CHECKING:
     from hmsim.running.result import Result
 
-MAIN = re.compile(
-    r"agent\.\d+\.(scaled\.)?rate|system\.ipc|dram\.(read_latency_ns\.mean|bandwidth_gb_per_s)"
-    r"|nvdimm\.(line_latency_ns|response_time_us)\.mean|bus\.(dram|nvdimm)_share"
-    r"|hbf\.bandwidth_gb_per_s|nvdimm\.nand\.lun_utilisation"
-    r"|storage\.((read|write)_latency_us\.mean|bandwidth_gb_per_s)"
-)
 MOST = 12  # numbers that are shown
 WIDTH = 80  # characters
 
@@ -66,8 +59,8 @@ def as_html(result: Result) -> Markup:
 def _main_numbers(result: Result) -> list[tuple[str, str]]:
     """Return labels with units, and values."""
     stats = result.stats
-    names = [name for name in stats if MAIN.fullmatch(name)]
-    groups = labels.lines(names, result.units)
+    slow = labels.slow_memory(result.config.resolved())
+    groups = labels.lines(stats, result.units, slow, labels.RESULT)
     return [(line.label, line.text(stats[line.name])) for _, lines in groups for line in lines][
         :MOST
     ]
