@@ -6,7 +6,7 @@ from __future__ import annotations
 ORANGE, SKY, GREEN, YELLOW = "#e69f00", "#56b4e9", "#009e73", "#f0e442"
 BLUE, VERMILION, PURPLE, GREY = "#0072b2", "#d55e00", "#cc79a7", "#9a9a9a"
 
-# Legend entry by kind of slice: what it says, and the colour.
+# Legend entry by kind of slice: what it says ('{slow}' as in `KINDS`), and the colour.
 MEANINGS = {
     "activate": ("DRAM row command", GREY),
     "precharge": ("DRAM row command", GREY),
@@ -18,12 +18,12 @@ MEANINGS = {
     "write": ("DRAM write", BLUE),
     "dram_write_data": ("DRAM write", BLUE),
     "open_row": ("row open", "#c9e4c5"),
-    "nvdimm_read_command": ("NVDIMM read", ORANGE),
-    "nvdimm_read": ("NVDIMM read", ORANGE),
-    "nvdimm_read_data": ("NVDIMM read", ORANGE),
-    "nvdimm_write_command": ("NVDIMM write", VERMILION),
-    "nvdimm_write": ("NVDIMM write", VERMILION),
-    "nvdimm_write_data": ("NVDIMM write", VERMILION),
+    "nvdimm_read_command": ("{slow} read", ORANGE),
+    "nvdimm_read": ("{slow} read", ORANGE),
+    "nvdimm_read_data": ("{slow} read", ORANGE),
+    "nvdimm_write_command": ("{slow} write", VERMILION),
+    "nvdimm_write": ("{slow} write", VERMILION),
+    "nvdimm_write_data": ("{slow} write", VERMILION),
     "nvdimm_flush_command": ("flush", PURPLE),
     "nvdimm_ack": ("ack", PURPLE),
     "nvdimm_credit": ("credit", PURPLE),

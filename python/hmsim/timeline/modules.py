@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
     def group(self, what: str) -> str:
         """Return the name of a group of the NVDIMM's tracks."""
-        own = f"NVDIMM {self.device}, " if self.device else ""
+        own = f"module {self.device}, " if self.device else ""
         return f"channel {self.channel}, {own}{what}"
 
 
@@ -125,7 +125,7 @@ def _add_unit(
             flash.slice(start, stop, (f"media_{operation}", cause, -1))
     flash.finish(end)
     media = flash.rows and flash.rows[0][2].startswith("media")
-    bank = Track((*place.part(UNITS), unit), place.group("NVDIMM"), f"bank {unit}")
+    bank = Track((*place.part(UNITS), unit), place.group("media"), f"bank {unit}")
     flash.add_to(sheet, bank if media else _track_of_lun(place, unit))
 
 

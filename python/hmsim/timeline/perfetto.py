@@ -33,6 +33,7 @@ def write_trace(timeline: Timeline, path: Path) -> int:
     tracks = {n: track for n, track in enumerate(timeline.tracks) if n in used}
     names = dict.fromkeys(track.group for track in tracks.values())
     groups = {group: n for n, group in enumerate(names)}
+    slow = timeline.slow
     with path.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit":"ns","otherData":')
         file.write(json.dumps({"workload": timeline.run.workload, "policy": timeline.run.policy}))
@@ -57,18 +58,18 @@ def write_trace(timeline: Timeline, path: Path) -> int:
                 own["row"].tolist(),
                 own["cause"].astype(str).tolist(),
             ):
-                file.write(_slice(place, *row))
+                file.write(_slice(place, slow, *row))
         file.write("\n]}\n")
     return len(slices)
 
 
-def label(kind: str, row: int, cause: str) -> str:
-    """Return a slice's name."""
+def label(kind: str, row: int, cause: str, slow: str) -> str:
+    """Return a slice's name; ``slow``: the noun of the slow memory."""
     if kind == "open_row":
         return f"row {row}" if row >= 0 else "row open"
     if kind in ("core_runs", "core_copies"):
         return cause if kind == "core_runs" else f"{cause} copies"
-    return f"{KINDS[kind]} ({cause})" if cause else KINDS[kind]
+    return f"{KINDS[kind]} ({cause})" if cause else KINDS[kind].format(slow=slow)
 
 
 def _meta(name: str, pid: int, tid: int, args: dict[str, object]) -> str:
@@ -76,8 +77,11 @@ def _meta(name: str, pid: int, tid: int, args: dict[str, object]) -> str:
     return json.dumps(event, separators=(",", ":"))
 
 
-def _slice(place: str, start: int, end: int, code: int, request: int, row: int, cause: str) -> str:
+def _slice(
+    place: str, slow: str, start: int, end: int, code: int, request: int, row: int, cause: str
+) -> str:
     kind = NAMES[code]
+    name = json.dumps(label(kind, row, cause, slow))
     args = {}
     if request >= 0:
         args["request"] = request
@@ -85,7 +89,7 @@ def _slice(place: str, start: int, end: int, code: int, request: int, row: int, 
         args["block" if cause else "row"] = row
     return (
         f',\n{{"ph":"X",{place},"ts":{_microseconds(start)},"dur":{_microseconds(end - start)},'
-        f'"name":{json.dumps(label(kind, row, cause))},"cat":"{kind}","args":{json.dumps(args)}}}'
+        f'"name":{name},"cat":"{kind}","args":{json.dumps(args)}}}'
     )
 
 

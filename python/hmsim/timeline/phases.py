@@ -69,7 +69,8 @@ def story_of(timeline: Timeline, request: int) -> Story:
     nvdimm = burst.startswith("nvdimm")
     what = "write" if burst.endswith("write") else "read"
     if nvdimm:
-        title = f"Request {request}: NVDIMM {what} of logical page {int(own.iloc[-1]['row'])}"
+        page = int(own.iloc[-1]["row"])
+        title = f"Request {request}: {timeline.slow} {what} of logical page {page}"
     else:
         title = (
             f"Request {request}: DRAM {what}, rank {int(first['rank'])}, bank {int(first['bank'])}"

@@ -42,8 +42,8 @@ LIGHT = "#d9d9d9"
 GLOSSARY = {
     "nvdimm_read_command": "N-RD: the host asks for the line.",
     "nvdimm_write_command": "N-WR: the host announces the line.",
-    "nvdimm_ack": "ACK: the NVDIMM is ready for the transfer.",
-    "nvdimm_read": "GRANT: the host gives the NVDIMM the data bus; data follow tCL later.",
+    "nvdimm_ack": "ACK: the {slow} is ready for the transfer.",
+    "nvdimm_read": "GRANT: the host gives the {slow} the data bus; data follow tCL later.",
     "nvdimm_write": "GRANT: the host takes the data bus for the line; data follow tCWL later.",
     "precharge": "PRE: the open row is closed.",
     "activate": "ACT: the row is opened.",
@@ -89,7 +89,7 @@ def window_picture(timeline: Timeline) -> Drawing:
         drawing.shapes.insert(0, Line(x, top - 6, x, bottom, "#d0d0d0"))
         anchor = "end" if x > WIDTH - RIGHT - 30 else "middle"
         drawing.add(Words(x, top - 9, text, 11, anchor, color="#444444"))
-    _legend(drawing, timeline.slices, bottom + 12)
+    _legend(drawing, timeline.slices, timeline.slow, bottom + 12)
     return drawing
 
 
@@ -120,8 +120,9 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
     drawing.add(Words(LEFT - 10, low + 16, "cycle", 11, "end", color="#444444"))
     seen = part.slices[part.slices["track"].isin(used)]
     mine = (seen["request"] == story.request) | (seen["row"] == story.block)
-    _legend(drawing, seen[mine], low + 40, others=not mine.all())
-    notes = [GLOSSARY[phase.kind] for phase in phases if phase.kind in GLOSSARY]
+    _legend(drawing, seen[mine], timeline.slow, low + 40, others=not mine.all())
+    known = [GLOSSARY[phase.kind] for phase in phases if phase.kind in GLOSSARY]
+    notes = [note.format(slow=timeline.slow) for note in known]
     for note in dict.fromkeys(notes):
         drawing.add(Words(LEFT, drawing.height + 8, note, 11, color="#444444"))
         drawing.height += 16
@@ -262,7 +263,7 @@ def _tracks(
             _dense(drawing, slices, y + 2, timeline, row)
             drawing.add(*_share(track, slices, y + 2, timeline, row))
         else:
-            _slices(drawing, slices, axis, y + 2, track, story, row)
+            _slices(drawing, slices, axis, y + 2, track, story, row, timeline.slow)
         y += row.height
     drawing.height = y
     return y
@@ -290,6 +291,7 @@ def _slices(
     track: Track,
     story: Story | None,
     sizes: Row,
+    slow: str,
 ) -> None:
     for start, end, code, request, row, cause in zip(
         slices["start_ps"].tolist(),
@@ -300,7 +302,7 @@ def _slices(
         slices["cause"].astype(str).tolist(),
     ):
         kind = NAMES[code]
-        text = label(kind, row, cause)
+        text = label(kind, row, cause, slow)
         mine = story is None or request == story.request or (cause and row == story.block)
         color = colors.meaning(kind)[1] if mine else LIGHT
         x, width = axis(start), max(axis(end) - axis(start), 0.8)
@@ -308,7 +310,9 @@ def _slices(
         hint = f"{track.name}: {text}{about}, {duration(end - start)} from {duration(start)}"
         edge = "#555555" if width > 4 else ""
         drawing.add(Box(x, y, width, sizes.bar, color, hint, edge))
-        words = next((t for t in (text, KINDS[kind]) if fits(t, 10, width - 4)), None)
+        words = next(
+            (t for t in (text, KINDS[kind].format(slow=slow)) if fits(t, 10, width - 4)), None
+        )
         if sizes is TALL and words is not None:
             ink = colors.ink_on(color)
             drawing.add(Words(x + width / 2, y + 13, words, 10, "middle", color=ink))
@@ -354,11 +358,13 @@ def _ticks(begin: int, end: int) -> list[tuple[int, str]]:
     return [(t, f"{t / size:,.10g} {unit}") for t in range(first, end + 1, step)]
 
 
-def _legend(drawing: Drawing, slices: pd.DataFrame, y: float, others: bool = False) -> None:
+def _legend(
+    drawing: Drawing, slices: pd.DataFrame, slow: str, y: float, others: bool = False
+) -> None:
     by_color: dict[str, dict[str, None]] = {}
     for code in sorted(slices["kind"].unique().tolist()):
         words, color = colors.meaning(NAMES[code])
-        by_color.setdefault(color, {})[words] = None
+        by_color.setdefault(color, {})[words.format(slow=slow)] = None
     if others:
         by_color[LIGHT] = {"other requests": None}
     x = float(LEFT)

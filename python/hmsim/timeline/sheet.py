@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
-# Kinds of slices and their labels.
+# Kinds of slices and their labels; '{slow}' is the noun of the slow memory.
 KINDS = {
     "activate": "ACT",
     "precharge": "PRE",
@@ -32,8 +32,8 @@ KINDS = {
     "nvdimm_credit": "CREDIT",
     "dram_read_data": "DRAM read",
     "dram_write_data": "DRAM write",
-    "nvdimm_read_data": "NVDIMM read",
-    "nvdimm_write_data": "NVDIMM write",
+    "nvdimm_read_data": "{slow} read",
+    "nvdimm_write_data": "{slow} write",
     "open_row": "row",
     "power_down": "power-down",
     "self_refresh": "self-refresh",

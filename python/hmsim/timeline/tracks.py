@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hmsim._core import InputError
+from hmsim.common import labels
 from hmsim.running.command_log import COMMAND_FILE, MODULE_FILE
 from hmsim.running.run_directory import RunDirectory, read_run
 from hmsim.timeline.channels import add_channels
@@ -49,6 +50,11 @@ class Timeline:
     channels_end_ps: int
     commands: pd.DataFrame = field(repr=False)
     period_ps: int = 0
+
+    @property
+    def slow(self) -> str:
+        """The noun of the slow memory."""
+        return labels.slow_memory(self.run.config)
 
     def first(self, slices: int) -> Timeline:
         """Return the longest part from the beginning that holds at most ``slices`` slices."""
