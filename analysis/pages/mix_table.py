@@ -47,9 +47,9 @@ def profiles() -> None:
 
 def runs() -> None:
     head(
-        *("mix", "DRAM latency due to NVDIMM", "NVDIMM latency due to DRAM"),
+        *("mix", "DRAM latency due to flash DIMM", "flash DIMM latency due to DRAM"),
         *(
-            "NVDIMM lines per 1,000 instructions of all",
+            "flash DIMM requests per 1,000 instructions of all",
             "of the program: I/O bytes per 1,000 instructions",
         ),
         *("partner's IPC", "program's IPC", "its makespan, ms", "DRAM read, ns"),

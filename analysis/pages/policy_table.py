@@ -56,11 +56,11 @@ COLUMNS = {
     "max_slowdown": ("unfairness", 1.0, "{:.2f}"),
     "dram.read_latency_ns.mean": ("DRAM read, ns", 1.0, "{:.0f}"),
     "nvdimm.response_time_us.mean": ("4 KB block, us", 1.0, "{:.1f}"),
-    "nvdimm.line_latency_ns.mean": ("NVDIMM line, us", 1e-3, "{:.2f}"),
+    "nvdimm.line_latency_ns.mean": ("flash DIMM request, us", 1e-3, "{:.2f}"),
     "nvdimm.buffer.read_hit_ratio": ("read hits, %", 100.0, "{:.1f}"),
     "nvdimm.buffer.write_hit_ratio": ("write hits, %", 100.0, "{:.1f}"),
     "bus.dram_share": ("bus: DRAM, %", 100.0, "{:.1f}"),
-    "bus.nvdimm_share": ("bus: NVDIMM, %", 100.0, "{:.1f}"),
+    "bus.nvdimm_share": ("bus: flash DIMM, %", 100.0, "{:.1f}"),
 }
 
 

@@ -54,7 +54,12 @@ def statistics(keys: list[dict[str, Any]]) -> dict[str, Any]:
 
 def fig_7() -> None:
     """Share of time in which the NVDIMM holds more than 104 of 128 entries, beside mcf."""
-    head(f"{FIG_7} beside mcf", "time > 104 NVDIMM entries", "mcf's IPC", "NVDIMM line, us")
+    head(
+        f"{FIG_7} beside mcf",
+        "time > 104 flash DIMM entries",
+        "mcf's IPC",
+        "flash DIMM request, us",
+    )
     core, own, blocks = agents(Mix(FIG_7, "mcf", "closed"))
     for name, keys in VARIANTS.items():
         core["instructions"] = 300_000
@@ -83,7 +88,7 @@ def alone(program: str, keys: dict[str, Any]) -> dict[str, Any]:
 
 def fig_8a() -> None:
     """The same for two programs alone."""
-    head("alone", *(f"{name}: time > 104 NVDIMM entries" for name in ALONE))
+    head("alone", *(f"{name}: time > 104 flash DIMM entries" for name in ALONE))
     for name, keys in VARIANTS.items():
         cells = []
         for program in ALONE:
