@@ -71,7 +71,7 @@ def prepare(
     vcpus: Annotated[int, typer.Option(help="Number of the machine's cores.")] = 4,
     memory: Annotated[str, typer.Option(help="Bytes of DRAM, at most 3GiB.")] = "2GiB",
     nvdimm: Annotated[str, typer.Option(help="Bytes of the NVDIMM.")] = "1GiB",
-    timeout: Annotated[float, typer.Option(help="Largest number of seconds of host time.")] = 1800,
+    timeout: Annotated[float, typer.Option(help="Largest number of seconds of real time.")] = 1800,
     json: Json = False,
 ) -> None:
     """Boot a guest under QEMU up to its job's region of interest, where gem5 continues."""

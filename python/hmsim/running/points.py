@@ -50,7 +50,7 @@ class Measurement:
     Attributes:
         values: statistics by path.
         units: their units, '' for plain numbers.
-        host: cost of the run on the host: ``seconds``, ``peak_rss_bytes``, ...
+        host: cost of the run: ``seconds``, ``peak_rss_bytes``, ...
     """
 
     values: Mapping[str, float]
@@ -117,7 +117,7 @@ class Point:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy on another host computes its own key, from the code and files there."""
+        """A copy on another machine computes its own key, from the code and files there."""
         return {name: value for name, value in self.__dict__.items() if name != "key"}
 
     def labels(self) -> dict[str, Scalar]:

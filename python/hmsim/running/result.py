@@ -36,8 +36,8 @@ class Result:
         workload: the agents.
         options: seed and warm-up.
         statistics: dictionaries with path, unit, description, kind and value, from the core.
-        host: cost of the run on the host: ``seconds``, the part ``preconditioning_seconds`` of
-            these, ``requests_per_second``, ``peak_rss_bytes``; with the protocol check also
+        host: cost of the run: ``seconds``, the part ``preconditioning_seconds`` of these,
+            ``requests_per_second``, ``peak_rss_bytes``; with the protocol check also
             ``commands_checked``.
         samples: the time series from the core, or None.
         request_log: log of requests, or None.
