@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from hmsim.cli.application import app
-from hmsim.running import fio_job
+from hmsim.fio import job
 from hmsim.traces.file import TraceWriter
 
 REPO = Path(__file__).resolve().parents[2]
@@ -80,7 +80,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 def fio_agents(folder: Path, text: str) -> tuple[list[dict[str, str]], list[str]]:
     """Return the keys of the agents of a job file of fio, and the notes on it."""
-    agents, notes = fio_job.load(write(folder / "job.fio", text))
+    agents, notes = job.load(write(folder / "job.fio", text))
     return [{setting.name: setting.text for setting in agent} for agent in agents], notes
 
 

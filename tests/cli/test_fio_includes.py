@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.running import fio_job
+from hmsim.fio import job
 from messages import naming
 from support import write
 
 
 def keys(path: Path) -> list[dict[str, str]]:
-    agents, _ = fio_job.load(path)
+    agents, _ = job.load(path)
     return [{setting.name: setting.text for setting in agent} for agent in agents]
 
 
@@ -34,7 +34,7 @@ def test_an_error_names_the_included_file(tmp_path: Path) -> None:
     write(tmp_path / "a.inc", "\nidepth=4\n")
     path = write(tmp_path / "job.fio", "[a]\nsize=1m\ninclude a.inc\nverfy=1\n")
     with pytest.raises(InputError) as error:
-        fio_job.load(path)
+        job.load(path)
     first, second = str(error.value).splitlines()
     assert first.startswith(f"{tmp_path / 'a.inc'}:2: idepth:")
     assert second.startswith(f"{path}:4: verfy:")
@@ -63,5 +63,5 @@ def test_an_include_is_refused_in_one_line(
     for number in range(9):
         write(tmp_path / f"{number}.inc", f"include {number + 1}.inc\n")
     with pytest.raises(InputError, match=naming(*parts)) as error:
-        fio_job.load(write(tmp_path / "job.fio", "[a]\n" + text))
+        job.load(write(tmp_path / "job.fio", "[a]\n" + text))
     assert len(str(error.value).splitlines()) == 1

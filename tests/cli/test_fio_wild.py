@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.running import fio_job, fio_keys
+from hmsim.fio import job, keys
 from messages import naming
 from support import fio_agents, write
 
@@ -17,7 +17,7 @@ def test_a_comment_may_end_any_line(tmp_path: Path) -> None:
     write(tmp_path / "more", "bs=8k ; and no more\n")
     (agent,), _ = fio_agents(tmp_path, text)
     assert (agent["threads"], agent["size"], agent["passes"]) == ("2", "8192B/1", "1")
-    assert fio_job.is_job_file(write(tmp_path / "job.ini", text))
+    assert job.is_job_file(write(tmp_path / "job.ini", text))
 
 
 def test_variables_of_the_environment_are_replaced(
@@ -43,7 +43,7 @@ def test_a_key_that_would_end_jobs_gives_a_note(tmp_path: Path, key: str) -> Non
     agents, (note,) = fio_agents(tmp_path, f"{plain}{key}\n")
     assert agents == fio_agents(tmp_path, plain)[0]
     name = key.partition("=")[0]
-    assert note.startswith(f"{fio_keys.ALIASES.get(name, name)} of fio is ignored")
+    assert note.startswith(f"{keys.ALIASES.get(name, name)} of fio is ignored")
 
 
 def test_splits_may_differ_between_reads_and_writes(tmp_path: Path) -> None:
@@ -56,11 +56,11 @@ def test_splits_may_differ_between_reads_and_writes(tmp_path: Path) -> None:
 
 def test_each_key_is_of_one_kind() -> None:
     kinds = [
-        fio_keys.FOLLOWED,
-        fio_keys.QUIET,
-        {*fio_keys.NOTED},
-        {*fio_keys.REFUSED},
-        {*fio_keys.ALIASES},
+        keys.FOLLOWED,
+        keys.QUIET,
+        {*keys.NOTED},
+        {*keys.REFUSED},
+        {*keys.ALIASES},
     ]
     assert sum(map(len, kinds)) == len(set().union(*kinds))
-    assert set(fio_keys.ALIASES.values()) <= set().union(*kinds[:4])
+    assert set(keys.ALIASES.values()) <= set().union(*kinds[:4])

@@ -148,7 +148,7 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
     """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
 
     A file that ends with ``.fio``, or begins with a section, is a job file of fio
-    (`hmsim.running.fio_job`).
+    (`hmsim.fio.job`).
 
     A dict with the file's content, ``{"agents": [{"kind": "io_pattern", ...}, ...]}``, is the same
     workload; messages name ``workload: agents[0].key`` in place of file and line, and the paths of
@@ -170,11 +170,11 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
         mix = mixes.parse(name)
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
-    from hmsim.running import fio_job  # not for mixes
+    from hmsim.fio import job  # not for mixes
 
     path = find_file(path_or_name, "workloads", "workload")
-    if fio_job.is_job_file(path):
-        jobs, notes = fio_job.load(path)
+    if job.is_job_file(path):
+        jobs, notes = job.load(path)
         return Workload(path.stem, tuple(load_agent(keys) for keys in jobs), tuple(notes))
     return Workload(path.stem, _agents(path, yaml_settings.read_mapping(path)))
 

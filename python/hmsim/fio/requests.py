@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hmsim._core import nearest_name
-from hmsim.running.fio_values import COUNT, NO, Job
+from hmsim.fio.values import COUNT, NO, Job
 
 SECTOR = 512  # bytes
 MOST_SIZES = 1_024  # of io_pattern

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from hmsim._core import InputError
 from hmsim.config.settings import Setting, joined
-from hmsim.running import fio_keys
-from hmsim.running.fio_file import in_order, is_job_file, read_jobs
-from hmsim.running.fio_requests import (
+from hmsim.fio.file import in_order, is_job_file, read_jobs
+from hmsim.fio.keys import NOTED, SYNCHRONOUS
+from hmsim.fio.requests import (
     MOST_BLOCKS,
     SECTOR,
     Sizes,
@@ -31,7 +31,7 @@ from hmsim.running.fio_requests import (
     sizes_of,
     trims_of,
 )
-from hmsim.running.fio_values import Job, WrongValue
+from hmsim.fio.values import Job, WrongValue
 
 __all__ = ["is_job_file", "load"]
 
@@ -129,7 +129,7 @@ def _own_region(job: Job) -> int:
 
 def _depth(job: Job) -> int:
     depth = job.count("iodepth", 1)
-    return 1 if job.text("ioengine", "psync") in fio_keys.SYNCHRONOUS else depth
+    return 1 if job.text("ioengine", "psync") in SYNCHRONOUS else depth
 
 
 def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:
@@ -206,7 +206,7 @@ def _settings(job: Job, keys: list[tuple[str, str]]) -> list[Setting]:
 
 
 def _notes(job: Job) -> Iterator[str]:
-    for key, note in fio_keys.NOTED.items():
+    for key, note in NOTED.items():
         if key in job.keys and job.text(key) not in ("0", "0s"):
             yield f"{key} of fio is {'changed' if key == 'steadystate' else 'ignored'}: {note}"
     if "ioengine" in job.keys:

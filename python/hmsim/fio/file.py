@@ -11,8 +11,8 @@ from pathlib import Path
 
 from hmsim._core import InputError
 from hmsim.config.settings import Setting, read_text_file
-from hmsim.running import fio_keys
-from hmsim.running.fio_values import Job
+from hmsim.fio.keys import ALIASES, problem
+from hmsim.fio.values import Job
 
 SUFFIX = ".fio"
 GLOBAL = "global"
@@ -110,9 +110,9 @@ class _Reader:
             self._include(where, include[1], keys, opened)
             return
         written, _, text = (part.strip() for part in _substituted(where, line).partition("="))
-        key = fio_keys.ALIASES.get(written, written)
-        if problem := fio_keys.problem(written, key, text):
-            self.errors.append(f"{where}: {written}: {problem}")
+        key = ALIASES.get(written, written)
+        if wrong := problem(written, key, text):
+            self.errors.append(f"{where}: {written}: {wrong}")
         keys[key] = Setting(key, text, where)
 
     def _include(self, where: str, name: str, keys: dict[str, Setting], opened: list[Path]) -> None:
