@@ -17,11 +17,11 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from hmsim.running.mixes import PROGRAMS
 from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
 from hmsim.traces.records import FILL
 from hmsim.traces.tools import convert
+from hmsim.workloads.mixes import PROGRAMS
 from pages.tables import head, row
 
 LENGTH, STEP = 400_000_000, 100_000_000

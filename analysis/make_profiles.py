@@ -13,7 +13,7 @@ from pathlib import Path
 from hmsim.clones.profile import Profile, Stream
 from hmsim.clones.profile_file import dump
 from hmsim.clones.profile_meter import measure
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 from pages.tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"

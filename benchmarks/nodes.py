@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 
 import hmsim
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 
 def cost(program: str, machine: str) -> tuple[float, float]:

@@ -16,7 +16,7 @@ import pandas as pd
 from hmsim.config.settings import from_mapping
 from hmsim.figures.style import CYCLE, legend_below
 from hmsim.running.points import Point, point
-from hmsim.running.workload import Workload, load_agent
+from hmsim.workloads.workload import Workload, load_agent
 from matplotlib.figure import Figure
 
 from pages import DOCS, Documents

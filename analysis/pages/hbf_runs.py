@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hmsim
-from hmsim.running.workload import load_workload
+from hmsim.workloads.workload import load_workload
 
 PAGE = 4096
 LINK = 16 * 96.0  # GB/s of a stack of grade 2

@@ -8,10 +8,10 @@ from pathlib import Path
 from hmsim.clones.profile_file import load
 from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
-from hmsim.running.mixes import every
 from hmsim.running.runner import run
 from hmsim.running.verdict import contest
-from hmsim.running.workload import load_workload
+from hmsim.workloads.mixes import every
+from hmsim.workloads.workload import load_workload
 
 from pages import Documents
 from pages.tables import TABLE_IV, head, percent, row

@@ -13,9 +13,9 @@ from typing import Any
 
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.mixes import Mix, agents
 from hmsim.running.runner import run
-from hmsim.running.workload import Workload, load_agent
+from hmsim.workloads.mixes import Mix, agents
+from hmsim.workloads.workload import Workload, load_agent
 
 from pages import Documents
 from pages.tables import head, percent, row

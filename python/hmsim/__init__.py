@@ -19,7 +19,7 @@ HOMES = {  # module below hmsim: what it gives
     "running.result": "Result",
     "running.runner": "run",
     "running.system": "Completion System",
-    "running.workload": "Workload load_workload",
+    "workloads.workload": "Workload load_workload",
     "sweep.results": "bootstrap_interval geometric_mean harmonic_speedup load_results "
     "maximum_slowdown speedup summary weighted_speedup",
     "sweep.run": "run_sweep",

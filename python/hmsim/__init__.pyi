@@ -26,8 +26,6 @@ from hmsim.running.result import Result as Result
 from hmsim.running.runner import run as run
 from hmsim.running.system import Completion as Completion
 from hmsim.running.system import System as System
-from hmsim.running.workload import Workload as Workload
-from hmsim.running.workload import load_workload as load_workload
 from hmsim.sweep.results import bootstrap_interval as bootstrap_interval
 from hmsim.sweep.results import geometric_mean as geometric_mean
 from hmsim.sweep.results import harmonic_speedup as harmonic_speedup
@@ -37,3 +35,5 @@ from hmsim.sweep.results import speedup as speedup
 from hmsim.sweep.results import summary as summary
 from hmsim.sweep.results import weighted_speedup as weighted_speedup
 from hmsim.sweep.run import run_sweep as run_sweep
+from hmsim.workloads.workload import Workload as Workload
+from hmsim.workloads.workload import load_workload as load_workload

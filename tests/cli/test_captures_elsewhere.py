@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hmsim import InputError, load_workload
 from hmsim.common import paths
-from hmsim.running import workload
+from hmsim.workloads import workload
 from messages import naming
 from support import REPO, write
 

@@ -13,7 +13,7 @@ import pytest
 from hmsim.common.document_tables import latex, markdown
 from hmsim.running.comparison_table import Comparison
 from hmsim.running.options import options
-from hmsim.running.workload import Workload
+from hmsim.workloads.workload import Workload
 from messages import naming
 from support import STREAM, fail, parsed, succeed, write
 

@@ -35,12 +35,12 @@ from hmsim.config import harmonic_table
 from hmsim.config.settings import read_text_file
 from hmsim.running import run_directory, run_record
 from hmsim.running.clusters import load_cluster
-from hmsim.running.workload import load_workload
 from hmsim.sweep.file import load_sweep
 from hmsim.traces import reader as traces
 from hmsim.traces.file import TraceFile, is_trace_file
 from hmsim.traces.info import info
 from hmsim.traces.records import FORMATS
+from hmsim.workloads.workload import load_workload
 from support import REPO, STREAM, invoke, succeed, write
 
 READERS: dict[str, Callable[[Path], Any]] = {

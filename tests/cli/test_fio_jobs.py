@@ -11,7 +11,7 @@ import pytest
 from hmsim import InputError
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.running.workload import Workload, load_workload
+from hmsim.workloads.workload import Workload, load_workload
 from messages import naming
 from support import REPO, fail, succeed, write
 

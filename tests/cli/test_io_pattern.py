@@ -9,7 +9,7 @@ import pytest
 from hmsim import InputError
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.running.workload import load_workload
+from hmsim.workloads.workload import load_workload
 from support import parsed, write
 
 XDD = [entry["name"] for entry in parsed("workloads") if entry["name"].startswith("xdd/")]

@@ -10,7 +10,7 @@ import pytest
 from hmsim import InputError, System, load_config, run
 from hmsim.config.settings import from_mapping
 from hmsim.running.comparison import compare
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 
 
 def workload(**keys: Any) -> Workload:

@@ -14,7 +14,10 @@ from hmsim.clones.files import resolve
 from hmsim.clones.profile_file import dump, load
 from hmsim.clones.profile_meter import measure
 from hmsim.common.paths import data_directory, shipped
-from hmsim.running.mixes import (
+from hmsim.traces.columns import columns
+from hmsim.traces.file import TraceFile
+from hmsim.traces.reader import read_pieces
+from hmsim.workloads.mixes import (
     BASE_CPI,
     PARTNERS,
     PROGRAMS,
@@ -26,9 +29,6 @@ from hmsim.running.mixes import (
     expand,
     parse,
 )
-from hmsim.traces.columns import columns
-from hmsim.traces.file import TraceFile
-from hmsim.traces.reader import read_pieces
 from messages import naming
 from support import REPO, fail, parsed, write
 
@@ -224,7 +224,7 @@ def test_a_twin_in_the_cache_takes_no_libraries_of_numbers() -> None:
     given = {"format": "hmsim", "instructions": "1000"}
     twin = resolve("mcf", Path(), given)
     script = (
-        "import sys\nfrom pathlib import Path\nfrom hmsim.running.workload import load_agent\n"
+        "import sys\nfrom pathlib import Path\nfrom hmsim.workloads.workload import load_agent\n"
         "from hmsim.config.settings import Setting\n"
         f"keys = {{'kind': 'llc_trace', 'path': 'twin:mcf', **{given!r}}}\n"
         "print(load_agent([Setting(*pair, 'here') for pair in keys.items()]).trace)\n"

@@ -10,7 +10,7 @@ import hmsim
 import pytest
 import yaml
 from hmsim import InputError
-from hmsim.running.workload import load_workload
+from hmsim.workloads.workload import load_workload
 from messages import naming
 from support import REPO, write
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.running.showing import steadiness, unfinished
-from hmsim.running.workload import Workload
+from hmsim.workloads.workload import Workload
 from support import write
 
 MIX = """\

@@ -24,7 +24,7 @@ from hmsim.figures.experiment import (
 from hmsim.figures.gains import MIX, gains, in_mode
 from hmsim.figures.regimes import REGIMES
 from hmsim.figures.sensitivity import CHOICES
-from hmsim.running.mixes import PROGRAMS, WINDOW
+from hmsim.workloads.mixes import PROGRAMS, WINDOW
 
 LENGTH = 2_000_000
 

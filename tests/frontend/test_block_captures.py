@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from captured import rows_of
 from hmsim import load_config, run
-from hmsim.running.workload import load_workload
 from hmsim.traces.info import info
 from hmsim.traces.reader import read_pieces
+from hmsim.workloads.workload import load_workload
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "blocks"
 PROGRAM = FOLDER.parent / "programs" / "key_values.py"

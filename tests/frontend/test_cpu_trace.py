@@ -14,8 +14,8 @@ from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.running.workload import Workload, load_workload
 from hmsim.traces.reader import TraceSource
+from hmsim.workloads.workload import Workload, load_workload
 from messages import naming
 
 LINES = 300  # that the program loads, each after the one before

@@ -9,9 +9,9 @@ import pytest
 from captured import rows_of
 from guests_clock import makespan_us
 from hmsim import load_config, run
-from hmsim.running.mixes import PROGRAMS
 from hmsim.traces.causes import summarise
 from hmsim.traces.file import TraceFile
+from hmsim.workloads.mixes import PROGRAMS
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "captures"
 MEMORY_INTENSIVE = ("lbm_like", "mcf_like", "milc_like")

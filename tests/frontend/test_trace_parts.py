@@ -10,7 +10,7 @@ from hmsim import InputError
 from hmsim.config.configuration import load_config
 from hmsim.running.comparison import compare
 from hmsim.running.runner import run
-from hmsim.running.workload import Workload, load_workload
+from hmsim.workloads.workload import Workload, load_workload
 from messages import naming
 
 WINDOWS = """\

@@ -18,8 +18,8 @@ from hmsim import _core
 from hmsim._core import Simulation
 from hmsim.cli.application import app
 from hmsim.common.paths import shipped
-from hmsim.running.mixes import every
 from hmsim.traces.records import FORMATS
+from hmsim.workloads.mixes import every
 from typer.core import TyperGroup
 
 HERE = Path(__file__).resolve().parent

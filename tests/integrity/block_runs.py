@@ -12,7 +12,7 @@ from hmsim._core import Simulation
 from hmsim.config.configuration import Config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 
 THREADS = 16
 

@@ -15,7 +15,7 @@ from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 from small_traces import write_traces
 
 pytestmark = pytest.mark.slow

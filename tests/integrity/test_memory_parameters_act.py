@@ -13,8 +13,8 @@ from hmsim._core import Simulation, policies
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
 from hmsim.validate import dram_comparison
+from hmsim.workloads.workload import Agent, Workload
 from memory_values import BASE, COMPANY, HBF, OTHER
 
 pytestmark = pytest.mark.slow

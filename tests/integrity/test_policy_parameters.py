@@ -14,7 +14,7 @@ from hmsim.config.configuration import load_config
 from hmsim.config.harmonic_table import read_table
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 
 pytestmark = pytest.mark.slow
 

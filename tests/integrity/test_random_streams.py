@@ -13,7 +13,7 @@ from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 from small_traces import write_traces
 
 CONFIG = {

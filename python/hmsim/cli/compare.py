@@ -44,12 +44,12 @@ from hmsim.common import document_tables, labels
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import GAP, Row
-from hmsim.running import mixes
 from hmsim.running.comparison import compare_runs
 from hmsim.running.comparison_table import Comparison, titles
 from hmsim.running.options import seeded
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.runner import as_workload, named_system
+from hmsim.workloads import mixes
 
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
 # With a single agent, these values are 1 or that agent's own speedup.

@@ -19,9 +19,9 @@ from hmsim.cli.support import (
 from hmsim.common.paths import shipped
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, description
-from hmsim.running import mixes
 from hmsim.running.calibration import with_table
-from hmsim.running.workload import load_workload
+from hmsim.workloads import mixes
+from hmsim.workloads.workload import load_workload
 
 KINDS = {  # of policies, and the parameters that name them where it is not plain
     "transaction_scheduler": "transaction schedulers (controller.scheduler, .nvdimm_scheduler)",

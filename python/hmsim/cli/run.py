@@ -37,7 +37,6 @@ from hmsim.common import labels
 from hmsim.common.directories import check_output, existing_parent, new_directory
 from hmsim.common.progress import Bars
 from hmsim.common.tables import Row, number
-from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.options import options
@@ -46,8 +45,9 @@ from hmsim.running.result import Result
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import PREPARING, EndedByError, simulate
 from hmsim.running.showing import headline, steadiness, unfinished
-from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
+from hmsim.workloads import mixes
+from hmsim.workloads.workload import Agent, Workload, load_workload
 
 NOTABLE = 1.0  # seconds of preconditioning from which they are reported
 OFTEN = 100  # repetitions of an agent's work from which they are reported

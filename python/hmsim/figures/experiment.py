@@ -29,12 +29,12 @@ from hmsim.figures import firm
 from hmsim.figures.changes import Change
 from hmsim.figures.gains import SHARE, whole
 from hmsim.figures.regimes import BUFFER, FILL, FILLED, FLASH, FULL, MACHINE, MACHINE_KEY, REGIMES
-from hmsim.running.mixes import PROGRAMS, WINDOW, Mix, agents, capture
 from hmsim.running.point_runs import run_points
 from hmsim.running.points import Point, Runner, point
-from hmsim.running.workload import Agent, Workload, load_agent
 from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
+from hmsim.workloads.mixes import PROGRAMS, WINDOW, Mix, agents, capture
+from hmsim.workloads.workload import Agent, Workload, load_agent
 
 CONFIG = "mascots16"
 # The page of results was made with these, which are no longer the configuration's. A figure that

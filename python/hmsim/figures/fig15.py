@@ -43,7 +43,7 @@ from hmsim.figures.style import (
 )
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 DRAWN = (*BASELINES, HMS, "hms")
 POLICIES = (*DRAWN, *firm.NAMES[1:])

@@ -10,7 +10,7 @@ from hmsim.figures.gains import by_program, chosen
 from hmsim.figures.style import PAGE_WIDTH, Made, grouped_bars, legend_below
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 PAPER = {"item": 158.42, "page": 89.73}
 

@@ -12,7 +12,7 @@ from hmsim.figures.gains import CORES, average, chosen, middle, whole
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, curve, legend_below, powers
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 PAPER = {4: 12.0, 512: 15.0}
 LIMITS = ("4", "16", SYSTEM, "64", "queue")

@@ -13,7 +13,7 @@ from hmsim.figures.regimes import MACHINE
 from hmsim.figures.style import PAGE_WIDTH, Made, legend_below, program_bars, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 POLICIES = ("tcm", "oracle", *firm.NAMES)
 PAPER = {"TCM": 69.0, "FIRM": 51.0}

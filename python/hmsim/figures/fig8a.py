@@ -11,7 +11,7 @@ from hmsim.figures.regimes import FLASH, REGIMES, RESIDENT
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
-from hmsim.running.mixes import WINDOW
+from hmsim.workloads.mixes import WINDOW
 
 PAPER = {"dfsioe_r": ("R5a", 20.0), "sort": ("R5b", 95.0)}  # share with 104 or less, %
 TITLES = {FLASH: "from flash", RESIDENT: "resident"}

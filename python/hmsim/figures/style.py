@@ -19,7 +19,7 @@ from hmsim import InputError
 from hmsim.common.directories import new_file
 from hmsim.figures.gains import average, by_program
 from hmsim.figures.verdicts import Estimate, Finding
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

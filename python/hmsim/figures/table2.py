@@ -14,7 +14,7 @@ from hmsim.figures.regimes import MACHINE, MACHINES
 from hmsim.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, legend_below, program_bars, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import LEAST_EFFECT, Estimate, Finding, estimate
-from hmsim.running.mixes import PROGRAMS
+from hmsim.workloads.mixes import PROGRAMS
 
 PAPER = {"partner": (91.96, "R2a"), "program": (9.26, "R2c")}
 NAMES = {"partner": "mcf", "program": "program"}

@@ -20,7 +20,6 @@ from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.write_variants import difference
-from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.comparison_table import (
     Comparison,
@@ -43,6 +42,7 @@ from hmsim.running.runner import (
     named_system,
     simulate,
 )
+from hmsim.workloads import mixes
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd

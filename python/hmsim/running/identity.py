@@ -21,7 +21,7 @@ from hmsim._core import InputError
 from hmsim.common.directories import file_digest
 from hmsim.config.configuration import Config
 from hmsim.config.policies import PolicyMaker
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 
 PACKAGE = Path(__file__).resolve().parents[1]
 ENTRY = "running.runner"  # the module that simulates; what it imports takes part

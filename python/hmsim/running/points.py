@@ -26,7 +26,7 @@ from hmsim.running import identity
 from hmsim.running.options import Options, options
 from hmsim.running.result import Result
 from hmsim.running.runner import AnyConfig, AnyWorkload, as_config, as_workload, simulate
-from hmsim.running.workload import Workload
+from hmsim.workloads.workload import Workload
 
 VERSION = 2
 Scalar = Union[str, int, float, bool, None]

@@ -21,7 +21,7 @@ from hmsim.config.settings import nested
 from hmsim.running.command_log import CommandLog
 from hmsim.running.options import Options
 from hmsim.running.request_log import RequestLog
-from hmsim.running.workload import Workload
+from hmsim.workloads.workload import Workload
 
 if TYPE_CHECKING:  # the first takes a while to import: only for time series
     import pandas as pd

@@ -20,7 +20,7 @@ from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
 from hmsim.running.options import options
 from hmsim.running.result import Result
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 
 LARGEST = 1e300
 KEYS = ("simulator", "config", "policy", "parameters", "workload", "seed", "host", "statistics")

@@ -20,8 +20,8 @@ from hmsim.running.options import Options, options
 from hmsim.running.preconditioning import Preconditioned
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
-from hmsim.running.workload import Workload, load_workload
 from hmsim.traces.reader import TraceSource, expected_size
+from hmsim.workloads.workload import Workload, load_workload
 
 HISTOGRAM_PARTS = ("count", "mean", "p50", "p95", "p99", "p999", "max")  # of a histogram
 PREPARING = "preconditioning"  # its bar

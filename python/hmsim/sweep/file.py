@@ -26,11 +26,11 @@ from hmsim.common.paths import find_file
 from hmsim.common.statistic_names import valid
 from hmsim.config import settings as yaml_settings
 from hmsim.config.node_reader import NodeReader, Value, located
-from hmsim.running import mixes
 from hmsim.running.options import LARGEST_SEED, options
 from hmsim.sweep.constraints import Constraint
 from hmsim.sweep.gem5_points import Gem5, read_gem5
 from hmsim.sweep.sampling import MOST_DIMENSIONS, Choice, Domain, Range, draw, parse_range
+from hmsim.workloads import mixes
 
 MOST_POINTS = 1_000_000
 MOST_VALUES = 10_000  # of an axis

@@ -30,9 +30,9 @@ from hmsim.running.options import options
 from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated, column_of
 from hmsim.running.result import versions, write_json
 from hmsim.running.runner import statistic_names
-from hmsim.running.workload import Workload, load_workload
 from hmsim.sweep.file import OWN_AXES, Combination, Sweep
 from hmsim.sweep.results import PLAN, number, read_plan, write_table
+from hmsim.workloads.workload import Workload, load_workload
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd

@@ -11,9 +11,9 @@ from hmsim._core import untimed_amplification
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
 from hmsim.validate.bench import PAGE
 from hmsim.validate.row import Row
+from hmsim.workloads.workload import Agent, Workload
 
 BLOCKS = 2048
 PAGES = 32  # flash pages in a block

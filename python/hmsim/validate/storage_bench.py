@@ -13,7 +13,7 @@ from typing import Any
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
+from hmsim.workloads.workload import Agent, Workload
 
 KIB = 1024
 SECTOR = 512

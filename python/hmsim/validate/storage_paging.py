@@ -19,9 +19,9 @@ from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
 from hmsim.validate.row import AT_LEAST, RISES, Row
 from hmsim.validate.storage_claims import CALIBRATED, claim
+from hmsim.workloads.workload import Agent, Workload
 
 PAGE = 4096
 LINE = 64

@@ -12,9 +12,9 @@ from hmsim._core import parse_time
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
 from hmsim.validate.card.curves import Curve, CurvePoint
 from hmsim.validate.card.method import Extent
+from hmsim.workloads.workload import Agent, Workload
 
 LINE = 64  # bytes
 GOLDEN = (math.sqrt(5) - 1) / 2

@@ -22,7 +22,7 @@ from hmsim.config.configuration import Config
 from hmsim.config.python_nodes import at
 from hmsim.config.python_nodes import mapping as python_mapping
 from hmsim.config.settings import Setting
-from hmsim.running import mixes
+from hmsim.workloads import mixes
 
 PROFILES = "workloads/profiles"
 PYTHON = "workload"  # name of a workload given as a dict, and of its place in messages
@@ -154,10 +154,10 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
     workload; messages name ``workload: agents[0].key`` in place of file and line, and the paths of
     traces are relative to the current folder.
 
-    A name such as ``mix:sort+mcf`` is one of the paper's mixes (`hmsim.running.mixes`). Traces must
-    exist; they are searched for in the file's folder, and those below ``workloads/`` also among the
-    shipped ones. ``twin:PROFILE`` is the twin of a profile. The agents' keys are checked when a
-    configuration is known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
+    A name such as ``mix:sort+mcf`` is one of the paper's mixes (`hmsim.workloads.mixes`). Traces
+    must exist; they are searched for in the file's folder, and those below ``workloads/`` also
+    among the shipped ones. ``twin:PROFILE`` is the twin of a profile. The agents' keys are checked
+    when a configuration is known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
