@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hmsim.bounds.verdict import contest
 from hmsim.clones.profile_file import load
 from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
-from hmsim.running.verdict import contest
 from hmsim.workloads.mixes import every
 from hmsim.workloads.workload import load_workload
 

@@ -22,7 +22,7 @@ TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;\n]*\{", re.MULTILINE)
 GEM5_MAY_INCLUDE = {*rooms.CONTROLLER, "gem5-ext"}
 # Each package of python/hmsim may import the packages before it.
 PACKAGES = (
-    *("common", "config", "traces", "clones", "fio", "workloads", "running"),
+    *("common", "bounds", "config", "traces", "clones", "fio", "workloads", "running"),
     *("sweep", "capture", "validate", "timeline", "report", "figures", "cli"),
 )
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from hmsim import Result, load_config
-from hmsim.running.bounds import Bound
-from hmsim.running.closed_network import Network
+from hmsim.bounds.bound import Bound
+from hmsim.bounds.closed_network import Network
+from hmsim.bounds.verdict import bounds, contest, main
 from hmsim.running.runner import run
-from hmsim.running.verdict import bounds, contest, main
 
 SYSTEMS = range(1, 1 + int(os.environ.get("HMSIM_BOUND_SYSTEMS", "6")))
 PAGES = 4000  # of a run

@@ -75,7 +75,7 @@ class Line(NamedTuple):
 
 # Share of time over the paper's threshold for a queue of 128 entries (`verdict.main`).
 OF_QUEUE = "nvdimm.queue.share_over_104"
-# Share of a class's latency that it waited because of the other class (running/verdict.py).
+# Share of a class's latency that it waited because of the other class (bounds/verdict.py).
 CONTEST = ("contest.dram", "contest.nvdimm")
 # Added to labels of an agent that also has statistics scaled to all layers.
 OF_LAYERS = " of the simulated layers"

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from hmsim._core import Simulation
+from hmsim.bounds import verdict
 from hmsim.common import labels
 from hmsim.common.markup import Markup, join, scrolling, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
 from hmsim.report.collect import Shown, base_of, differences, slow_of, speedup
 from hmsim.report.requests import quantile
-from hmsim.running import verdict
 
 LONGEST = 80  # characters of a value of the configuration
 BEGINNING = 14  # of a longer one, what is shown

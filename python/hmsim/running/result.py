@@ -61,11 +61,11 @@ class Result:
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
-        return str(_module("showing").as_text(self))
+        return str(_module("running.showing").as_text(self))
 
     def _repr_html_(self) -> str:
         """Return the same for notebooks."""
-        return str(_module("showing").as_html(self))
+        return str(_module("running.showing").as_html(self))
 
     @property
     def stats(self) -> dict[str, float]:
@@ -107,16 +107,15 @@ class Result:
     def bounds(self) -> list[Any]:
         """What bound each class of memory, and the parameters that raise its rate.
 
-        Objects of ``hmsim.running.bounds.Bound``.
+        Objects of ``hmsim.bounds.bound.Bound``.
         """
         agents = [dict(agent.flat()) for agent in self.workload.agents]
-        found: list[Any] = _module("verdict").bounds(self.stats, self.config.resolved(), agents)
-        return found
+        return list(_module("bounds.verdict").bounds(self.stats, self.config.resolved(), agents))
 
     @property
     def main(self) -> dict[str, float]:
         """`stats` as tables show them, with the shares of latency due to the other class."""
-        found: dict[str, float] = _module("verdict").main(self.stats, self.config.resolved())
+        found: dict[str, float] = _module("bounds.verdict").main(self.stats, self.config.resolved())
         return found
 
     def nested(self) -> dict[str, Any]:
@@ -259,8 +258,8 @@ def _whole_first(values: dict[str, float]) -> dict[str, float]:
 
 
 def _module(name: str) -> Any:
-    """Return a module of this package, imported by name: no part of `identity.of_code`."""
-    return import_module(f"hmsim.running.{name}")
+    """Return a module of hmsim, imported by name: no part of `identity.of_code`."""
+    return import_module(f"hmsim.{name}")
 
 
 def series_table(samples: dict[str, Any]) -> pd.DataFrame:

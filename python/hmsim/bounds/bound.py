@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hmsim.bounds.closed_network import Network
 from hmsim.common.tables import number
-from hmsim.running.closed_network import Network
 
 LEAST = 1.03  # gain of a doubled parameter that is worth its name
 CLOSE = 0.6  # of the best parameter's gain: named as well

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hmsim import _core
+from hmsim.bounds.bound import Factors, Limit, Model
+from hmsim.bounds.closed_network import Network, root
 from hmsim.common import labels
-from hmsim.running.bounds import Factors, Limit, Model
-from hmsim.running.closed_network import Network, root
 
 PAGE = 64  # lines
 LINE = 64  # bytes

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hmsim.bounds.bound import Bound
+from hmsim.bounds.measured_network import Measured, Texts, Values, dram, nvdimm, other_of
 from hmsim.common import labels
-from hmsim.running.bounds import Bound
-from hmsim.running.measured_network import Measured, Texts, Values, dram, nvdimm, other_of
 
 LATENCIES = ("read_latency_ns", "write_latency_ns", "line_latency_ns")
 PARTS = tuple(part.removesuffix("_ns.mean") for _, part in labels.CAUSES)
