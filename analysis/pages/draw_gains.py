@@ -15,7 +15,7 @@ import hmsim
 import pandas as pd
 from hmsim.config.settings import from_mapping
 from hmsim.figures.style import CYCLE, legend_below
-from hmsim.running.points import Point, point
+from hmsim.points.point import Point, point
 from hmsim.workloads.workload import Workload, load_agent
 from matplotlib.figure import Figure
 

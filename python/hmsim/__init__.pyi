@@ -9,6 +9,7 @@ from hmsim._core import OutOfMemory as OutOfMemory
 from hmsim._core import SimulatorFault as SimulatorFault
 from hmsim.common.c_library import get_include as get_include
 from hmsim.common.c_library import get_library as get_library
+from hmsim.comparisons.comparison import compare as compare
 from hmsim.config.configuration import Config as Config
 from hmsim.config.configuration import load_config as load_config
 from hmsim.config.policies import DRAM as DRAM
@@ -18,10 +19,9 @@ from hmsim.config.policies import WRITES as WRITES
 from hmsim.config.policies import Bundle as Bundle
 from hmsim.config.policies import BusArbiter as BusArbiter
 from hmsim.config.policies import TransactionScheduler as TransactionScheduler
-from hmsim.running.comparison import compare as compare
-from hmsim.running.point_runs import run_points as run_points
-from hmsim.running.points import Point as Point
-from hmsim.running.points import point as point
+from hmsim.points.point import Point as Point
+from hmsim.points.point import point as point
+from hmsim.points.run import run_points as run_points
 from hmsim.running.result import Result as Result
 from hmsim.running.runner import run as run
 from hmsim.running.system import Completion as Completion

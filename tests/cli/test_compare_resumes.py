@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import hmsim
-import hmsim.running.comparison
+import hmsim.comparisons.comparison
 import pytest
 from support import STREAM, succeed, write
 
@@ -22,7 +22,7 @@ RUNS = 10  # of two workloads of two agents: 4 together, 6 alone, for both have 
 # Runs the command line; its process is killed after a given number of runs.
 KILLED = """\
 import os, signal
-from hmsim.running import comparison
+from hmsim.comparisons import comparison
 from hmsim.cli import main
 
 def simulate(*arguments):
@@ -60,13 +60,13 @@ def command(tmp_path: Path) -> list[str]:
 def count_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that grows by the policy of each run that is made from now on."""
     made: list[str] = []
-    simulate = hmsim.running.comparison.simulate
+    simulate = hmsim.comparisons.comparison.simulate
 
     def counting(config: hmsim.Config, *others: object) -> hmsim.Result:
         made.append(str(config.policy))
         return simulate(config, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("hmsim.running.comparison.simulate", counting)
+    monkeypatch.setattr("hmsim.comparisons.comparison.simulate", counting)
     return made
 
 

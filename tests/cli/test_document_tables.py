@@ -11,7 +11,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.common.document_tables import latex, markdown
-from hmsim.running.comparison_table import Comparison
+from hmsim.comparisons.table import Comparison
 from hmsim.running.options import options
 from hmsim.workloads.workload import Workload
 from messages import naming

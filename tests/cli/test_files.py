@@ -33,8 +33,8 @@ from hmsim.common.directories import (
 from hmsim.common.paths import cache_directory
 from hmsim.config import harmonic_table
 from hmsim.config.settings import read_text_file
+from hmsim.points.clusters import load_cluster
 from hmsim.running import run_directory, run_record
-from hmsim.running.clusters import load_cluster
 from hmsim.sweep.file import load_sweep
 from hmsim.traces import reader as traces
 from hmsim.traces.file import TraceFile, is_trace_file

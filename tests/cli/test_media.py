@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from hmsim import InputError, System, load_config, run
+from hmsim.comparisons.comparison import compare
 from hmsim.config.settings import from_mapping
-from hmsim.running.comparison import compare
 from hmsim.workloads.workload import Agent, Workload
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 from hmsim.config.configuration import Config
 from hmsim.figures.logs import DEPTH
-from hmsim.running.point_runs import as_table
-from hmsim.running.points import Outcome, Point, Scalar
+from hmsim.points.point import Outcome, Point, Scalar
+from hmsim.points.run import as_table
 
 # IPC of both cores under a scheme: HMS has 13 % over PAR-BS and NVM Duet, and so on.
 IPC = {
@@ -118,5 +118,5 @@ def measured(point: Point) -> dict[str, float]:
 
 
 def run_points(points: Iterable[Point], *_: Any, **__: Any) -> pd.DataFrame:
-    """Replace `hmsim.running.point_runs.run_points`: formulas give the results."""
+    """Replace `hmsim.points.run.run_points`: formulas give the results."""
     return as_table([(each.labels(), Outcome("", measured(each))) for each in points])

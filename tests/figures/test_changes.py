@@ -11,7 +11,7 @@ from hmsim.config import write_modes
 from hmsim.figures.buffers import SYSTEM, block_point
 from hmsim.figures.changes import BUNDLE, Change, of_settings
 from hmsim.figures.experiment import HMS, Case, Runs, in_modes, mix_points, synthetic_point
-from hmsim.running.points import Point
+from hmsim.points.point import Point
 
 OUTSTANDING = "controller.outstanding"
 GRANULARITY = "nvdimm.buffer.granularity"

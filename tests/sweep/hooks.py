@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import hmsim
-from hmsim.running.points import Measurement, Point
+from hmsim.points.point import Measurement, Point
 
 WORKLOAD = """\
 agents:

@@ -9,7 +9,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim import InputError
-from hmsim.running.points import Measurement, Point
+from hmsim.points.point import Measurement, Point
 from hooks import Counting, workload
 from messages import naming
 from support import fail, succeed

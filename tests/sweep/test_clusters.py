@@ -12,7 +12,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.common.paths import shipped
-from hmsim.running.clusters import load_cluster
+from hmsim.points.clusters import load_cluster
 from hooks import workload
 from messages import naming
 from support import fail, invoke, succeed
@@ -49,7 +49,7 @@ def test_job_scripts_hold_what_the_file_says(name: str, directive: str) -> None:
 
 def test_ctrl_c_stays_ours_when_jobs_are_prepared() -> None:
     code = (
-        "import signal; from hmsim.running.clusters import load_cluster\n"
+        "import signal; from hmsim.points.clusters import load_cluster\n"
         "with load_cluster('slurm').batch(): pass\n"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
@@ -110,7 +110,7 @@ def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
 def test_errors_of_cluster_files(
     text: str, parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hmsim.running.clusters.PATIENCE", 0.1)
+    monkeypatch.setattr("hmsim.points.clusters.PATIENCE", 0.1)
     workload()
     Path("s.yaml").write_text("grid: {workload: w.yaml}\n")
     Path("c.yaml").write_text(text)

@@ -181,7 +181,7 @@ def test_an_extra_that_is_missing_is_told_before_a_run(
 def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:
     sweep_file(SWEEP)
     script = (
-        "import os, signal, hmsim.running.point_store as p\n"
+        "import os, signal, hmsim.points.store as p\n"
         "from hmsim.cli import main\n"
         "save = p.Store.save\n"
         "def then(self, *rest):\n"

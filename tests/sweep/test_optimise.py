@@ -8,7 +8,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.config.node_reader import Value
-from hmsim.running.points import Outcome
+from hmsim.points.point import Outcome
 from hmsim.running.runner import statistic_names
 from hmsim.sweep.file import Combination, load_sweep
 from hmsim.sweep.optimise import best, front, search

@@ -19,9 +19,9 @@ import hmsim
 import pandas as pd
 import pytest
 from hmsim.config.policies import TransactionScheduler
+from hmsim.points.point import Point, measure
+from hmsim.points.store import Store
 from hmsim.running import identity
-from hmsim.running.point_store import Store
-from hmsim.running.points import Point, measure
 from hooks import Counting, runs, workload
 from messages import naming
 
@@ -92,7 +92,7 @@ def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None
     before = content()
     changed = {}
     simulating = {"common", "config", "traces", "clones", "fio", "workloads", "running"}
-    for package in (*sorted(simulating), "sweep", "figures", "cli"):
+    for package in (*sorted(simulating), "points", "sweep", "figures", "cli"):
         for file in sorted((copy / package).glob("*.py")):
             text = file.read_text()
             file.write_text(text + "\n# changed\n")
@@ -101,7 +101,7 @@ def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None
     assert {name.partition(".")[0] for name, seen in changed.items() if seen} == simulating
     for name in ("running.runner", "workloads.workload", "config.settings", "config.policies"):
         assert changed[name], name
-    for name in ("running.comparison", "running.showing", "common.tables", "common.labels"):
+    for name in ("running.showing", "common.tables", "common.labels"):
         assert not changed[name], name
     assert changed["traces.reader"]
     assert changed["clones.clone"], "a workload may be made from a profile"
@@ -245,7 +245,7 @@ def test_a_cluster_that_cannot_close_keeps_the_results(
 ) -> None:
     """As if a worker died while it was restarted."""
     distributed = pytest.importorskip("distributed")
-    from hmsim.running import workers
+    from hmsim.points import workers
 
     close = distributed.LocalCluster.close
 
@@ -263,7 +263,7 @@ def test_a_cluster_that_cannot_close_keeps_the_results(
 
 def test_a_result_that_died_with_its_worker_is_found_again() -> None:
     distributed = pytest.importorskip("distributed")
-    from hmsim.running.workers import local_client, outcomes
+    from hmsim.points.workers import local_client, outcomes
 
     (only,) = counted([1])
     with local_client(1) as client:
@@ -292,7 +292,7 @@ def test_a_result_that_died_with_its_worker_is_found_again() -> None:
 
 def test_an_interrupt_at_a_terminal_is_left_to_who_started_the_workers() -> None:
     pytest.importorskip("distributed")
-    from hmsim.running.workers import local_client
+    from hmsim.points.workers import local_client
 
     before = signal.getsignal(signal.SIGINT)
     with local_client(1) as client:
@@ -304,7 +304,7 @@ def test_an_interrupt_while_workers_start_waits_until_they_can_be_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     distributed = pytest.importorskip("distributed")
-    from hmsim.running.workers import local_client
+    from hmsim.points.workers import local_client
 
     steps: list[str] = []
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

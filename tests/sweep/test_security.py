@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 from hmsim.common.paths import data_directory
-from hmsim.running.clusters import listens, load_cluster
-from hmsim.running.workers import local_client
+from hmsim.points.clusters import listens, load_cluster
+from hmsim.points.workers import local_client
 
 pytest.importorskip("distributed")
 
@@ -86,7 +86,7 @@ def test_a_batch_cluster_serves_no_web_pages() -> None:
     pytest.importorskip("dask_jobqueue")
     before = listening()
     with load_cluster("slurm").batch() as cluster:
-        assert "--no-dashboard --preload hmsim.running.workers" in cluster.job_script()
+        assert "--no-dashboard --preload hmsim.points.workers" in cluster.job_script()
         ports = {port for _, port in listening() - before}
         assert ports == {place(cluster.scheduler_address)[1]}
 
@@ -142,7 +142,7 @@ def test_pods_are_confined(objects: list[dict[str, Any]]) -> None:
             "persistentVolumeClaim",
         }
         assert "--no-dashboard" in container["command"]
-        assert "hmsim.running.workers" in " ".join(container["command"])
+        assert "hmsim.points.workers" in " ".join(container["command"])
     assert len(images) == 1 and re.fullmatch(IMAGE, images.pop())
 
 

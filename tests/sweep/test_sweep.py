@@ -120,7 +120,7 @@ def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
     """Run the sweep in a process that executes the statement ``how`` once ``points`` are stored."""
     script = f"""
 import os, signal
-from hmsim.running.point_store import Store
+from hmsim.points.store import Store
 from hmsim.cli import main
 save, kept = Store.save, []
 def ending(self, *arguments):

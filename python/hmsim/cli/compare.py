@@ -44,8 +44,8 @@ from hmsim.common import document_tables, labels
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import GAP, Row
-from hmsim.running.comparison import compare_runs
-from hmsim.running.comparison_table import Comparison, titles
+from hmsim.comparisons.comparison import compare_runs
+from hmsim.comparisons.table import Comparison, titles
 from hmsim.running.options import seeded
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.runner import as_workload, named_system

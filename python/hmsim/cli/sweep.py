@@ -21,7 +21,7 @@ from hmsim.cli.support import (
 )
 from hmsim.common.tables import number
 from hmsim.config.node_reader import Value
-from hmsim.running.clusters import load_cluster
+from hmsim.points.clusters import load_cluster
 from hmsim.sweep.file import Sweep, load_sweep
 from hmsim.sweep.line import parse_line
 from hmsim.sweep.optimise import Trial, best

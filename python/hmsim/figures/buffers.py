@@ -12,7 +12,7 @@ from hmsim import Bundle
 from hmsim.figures.experiment import CONFIG, READERS, WRITERS, Runs, block_agent, workload
 from hmsim.figures.gains import chosen
 from hmsim.figures.verdicts import Estimate, estimate, median
-from hmsim.running.points import Point, point
+from hmsim.points.point import Point, point
 from hmsim.workloads.mixes import PROGRAMS
 
 SIZES = (4, 32, 128, 512)  # MiB, each of the read and of the write part

@@ -10,7 +10,7 @@ from hmsim.config import write_modes
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.settings import from_mapping
 from hmsim.figures.regimes import MACHINE
-from hmsim.running.points import Point, Scalar
+from hmsim.points.point import Point, Scalar
 
 BUNDLE = "bundle."  # prefix of a setting: the policy bundle whose points it concerns
 FIGURE = "figure."  # prefix of a setting: a choice of a figure, and no parameter

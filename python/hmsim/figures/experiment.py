@@ -29,8 +29,8 @@ from hmsim.figures import firm
 from hmsim.figures.changes import Change
 from hmsim.figures.gains import SHARE, whole
 from hmsim.figures.regimes import BUFFER, FILL, FILLED, FLASH, FULL, MACHINE, MACHINE_KEY, REGIMES
-from hmsim.running.point_runs import run_points
-from hmsim.running.points import Point, Runner, point
+from hmsim.points.point import Point, Runner, point
+from hmsim.points.run import run_points
 from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
 from hmsim.workloads.mixes import PROGRAMS, WINDOW, Mix, agents, capture

@@ -18,7 +18,7 @@ from hmsim.figures.log_trace import write_log
 from hmsim.figures.logs import BINS, Responses
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.verdicts import Estimate, Finding, estimate
-from hmsim.running.points import Point, point
+from hmsim.points.point import Point, point
 
 COLLECT = ("log", "dfsioe_w")  # loads that make garbage
 SCHEDULERS = ("reactive", "proactive", "preemptive")

@@ -11,7 +11,7 @@ from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, system, workload
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, curve, legend_below
 from hmsim.figures.verdicts import estimate
-from hmsim.running.points import point
+from hmsim.points.point import point
 
 DEPTH = 128  # entries of the one queue
 LINES = (32, 64, 96, 104, 112, 116, 120, 124, 126, 128, 132, 144, 160, 192, 256)

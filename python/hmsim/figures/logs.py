@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from hmsim.common.directories import file_digest
+from hmsim.points.point import Measurement, Point
 from hmsim.running import identity
-from hmsim.running.points import Measurement, Point
 from hmsim.running.request_log import RequestLog
 from hmsim.running.runner import simulate
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hmsim.figures import firm
 from hmsim.figures.changes import Change
 from hmsim.figures.experiment import ALL, HMS, SPLIT_FCFS
-from hmsim.running.points import Scalar
+from hmsim.points.point import Scalar
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ import yaml
 from hmsim._core import InputError
 from hmsim.common.directories import file_digest, scratch_directory
 from hmsim.config.node_reader import NodeReader
-from hmsim.running.points import Measurement, Point, TransientError
+from hmsim.points.point import Measurement, Point, TransientError
 from hmsim.sweep.results import read_runs
 
 KEYS = ("executable", "script", "checkpoint", "arguments", "workloads")

@@ -15,7 +15,7 @@ from typing import Any
 
 from hmsim._core import InputError
 from hmsim.config.node_reader import Value
-from hmsim.running.points import Outcome, column_of
+from hmsim.points.point import Outcome, column_of
 from hmsim.sweep.file import Combination, Sweep
 from hmsim.sweep.sampling import Choice, Domain
 

@@ -2,7 +2,7 @@
 """Sweeps: the points of a sweep file, run where they are missing, as one Parquet dataset.
 
 A sweep's directory holds ``plan.json`` (every point: labels, and key or error), ``points/``
-(hmsim.running.points), ``results.parquet`` (one row a point, in the plan's order) and ``run.json``.
+(hmsim.points.point), ``results.parquet`` (one row a point, in the plan's order) and ``run.json``.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from hmsim.config import write_modes
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
+from hmsim.points.point import NAMES, Point, Runner, Scalar, Simulated, column_of
 from hmsim.running.calibration import with_table
 from hmsim.running.options import options
-from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated, column_of
 from hmsim.running.result import versions, write_json
 from hmsim.running.runner import statistic_names
 from hmsim.sweep.file import OWN_AXES, Combination, Sweep

@@ -18,9 +18,9 @@ from hmsim.common.intervals import mean_interval
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
 from hmsim.common.statistic_names import current, proposal, renamed, valid
 from hmsim.config.node_reader import located
-from hmsim.running.point_runs import as_table
-from hmsim.running.point_store import Store
-from hmsim.running.points import Outcome, Scalar
+from hmsim.points.point import Outcome, Scalar
+from hmsim.points.run import as_table
+from hmsim.points.store import Store
 from hmsim.running.run_directory import read_run
 
 if TYPE_CHECKING:  # take a while to import

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hmsim.config.node_reader import Value
-from hmsim.running.point_runs import run_missing
-from hmsim.running.point_store import Store
-from hmsim.running.points import Outcome
-from hmsim.running.workers import local_client
+from hmsim.points.point import Outcome
+from hmsim.points.run import run_missing
+from hmsim.points.store import Store
+from hmsim.points.workers import local_client
 from hmsim.sweep.file import Combination, Sweep, load_sweep
 from hmsim.sweep.optimise import Trial, search
 from hmsim.sweep.plan import (

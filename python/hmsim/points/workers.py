@@ -20,7 +20,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.running.points import Outcome, Point, measure
+from hmsim.points.point import Outcome, Point, measure
 
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster

@@ -14,8 +14,8 @@ from hmsim.common.cache import set_aside
 from hmsim.common.directories import new_file, read_regular
 from hmsim.common.os_errors import reason
 from hmsim.common.statistic_names import renamed
+from hmsim.points.point import VERSION, Outcome, Point, Scalar
 from hmsim.running import identity
-from hmsim.running.points import VERSION, Outcome, Point, Scalar
 
 LARGEST_FILE = 64 << 20  # bytes
 FOLDER = "points"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from hmsim.common.directories import remove_dead
 from hmsim.common.progress import Bars
+from hmsim.points.point import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
+from hmsim.points.store import Store
+from hmsim.points.workers import outcomes
 from hmsim.running.calibration import with_table
-from hmsim.running.point_store import Store
-from hmsim.running.points import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
-from hmsim.running.workers import outcomes
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd

@@ -18,10 +18,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
-from hmsim.config.configuration import AnyBundle, Config
-from hmsim.config.write_variants import difference
-from hmsim.running.calibration import with_table
-from hmsim.running.comparison_table import (
+from hmsim.comparisons.table import (
     Comparison,
     agent_rates,
     columns_of,
@@ -29,9 +26,12 @@ from hmsim.running.comparison_table import (
     row_of,
     with_seed,
 )
+from hmsim.config.configuration import AnyBundle, Config
+from hmsim.config.write_variants import difference
+from hmsim.points.point import Outcome, Point, measurement
+from hmsim.points.store import Store
+from hmsim.running.calibration import with_table
 from hmsim.running.options import Options, seeded
-from hmsim.running.point_store import Store
-from hmsim.running.points import Outcome, Point, measurement
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
 from hmsim.running.runner import (

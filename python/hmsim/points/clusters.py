@@ -22,7 +22,7 @@ import yaml
 from hmsim._core import InputError, nearest_name
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
-from hmsim.running.workers import LOCAL, WITHOUT_WEB, local_client
+from hmsim.points.workers import LOCAL, WITHOUT_WEB, local_client
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -32,7 +32,7 @@ KEYS = ("description", "kind", "workers", "address", "options")
 BATCH = {"slurm": "SLURMCluster", "pbs": "PBSCluster"}  # classes of dask-jobqueue
 MOST_WORKERS = 100_000
 LONGEST_NUMBER = 9  # digits
-WORKER_ARGUMENTS = ("--no-dashboard", "--preload", "hmsim.running.workers")  # its dask_setup
+WORKER_ARGUMENTS = ("--no-dashboard", "--preload", "hmsim.points.workers")  # its dask_setup
 EVERYWHERE = ("0.0.0.0:", "[::]:")  # what no interface is given for
 PATIENCE = 60  # seconds for a scheduler to answer
 # Options of dask-jobqueue: LISTS take lists, the others single values.

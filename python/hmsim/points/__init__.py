@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Points: single runs, stored once, on processes or clusters."""
