@@ -38,7 +38,7 @@ def protocol_check() -> Iterator[None]:
     """Have the protocol checker judge every command that this process simulates."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("runner", "system"):
-            patch.setattr(f"hmsim.running.{module}.Simulation", _checked)
+            patch.setattr(f"hmsim.runs.{module}.Simulation", _checked)
         yield
 
 

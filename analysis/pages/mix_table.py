@@ -9,7 +9,7 @@ from hmsim.bounds.verdict import contest
 from hmsim.clones.profile_file import load
 from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.mixes import every
 from hmsim.workloads.workload import load_workload
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.mixes import Mix, agents
 from hmsim.workloads.workload import Workload, load_agent
 

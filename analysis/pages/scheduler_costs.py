@@ -12,7 +12,7 @@ from pathlib import Path
 
 import hmsim
 from hmsim.common.paths import shipped
-from hmsim.running.calibration import with_table
+from hmsim.runs.calibration import with_table
 
 from benchmarks.run import DEFAULT_PROGRAM, instructions
 from pages import DOCS, Documents, below

@@ -16,9 +16,9 @@ HOMES = {  # module below hmsim: what it gives
     "comparisons.comparison": "compare",
     "points.run": "run_points",
     "points.point": "Point point",
-    "running.result": "Result",
-    "running.runner": "run",
-    "running.system": "Completion System",
+    "runs.result": "Result",
+    "runs.runner": "run",
+    "runs.system": "Completion System",
     "workloads.workload": "Workload load_workload",
     "sweep.results": "bootstrap_interval geometric_mean harmonic_speedup load_results "
     "maximum_slowdown speedup summary weighted_speedup",

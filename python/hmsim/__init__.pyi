@@ -22,10 +22,10 @@ from hmsim.config.policies import TransactionScheduler as TransactionScheduler
 from hmsim.points.point import Point as Point
 from hmsim.points.point import point as point
 from hmsim.points.run import run_points as run_points
-from hmsim.running.result import Result as Result
-from hmsim.running.runner import run as run
-from hmsim.running.system import Completion as Completion
-from hmsim.running.system import System as System
+from hmsim.runs.result import Result as Result
+from hmsim.runs.runner import run as run
+from hmsim.runs.system import Completion as Completion
+from hmsim.runs.system import System as System
 from hmsim.sweep.results import bootstrap_interval as bootstrap_interval
 from hmsim.sweep.results import geometric_mean as geometric_mean
 from hmsim.sweep.results import harmonic_speedup as harmonic_speedup

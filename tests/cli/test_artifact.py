@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hmsim.running import artifact
+from hmsim.runs import artifact
 from messages import naming
 from support import REPO, invoke, parsed, succeed, write
 

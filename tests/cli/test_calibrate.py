@@ -23,8 +23,8 @@ from hmsim.config.harmonic_table import (
     read_table,
     table_key,
 )
-from hmsim.running import calibration
-from hmsim.running.calibration import train, trends, with_table
+from hmsim.runs import calibration
+from hmsim.runs.calibration import train, trends, with_table
 from messages import naming
 from support import REPO, fail, parsed, succeed
 

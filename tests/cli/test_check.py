@@ -19,7 +19,7 @@ SAID = re.compile(r"^protocol check: ([0-9]+) commands, no violation$", re.MULTI
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let simulations run without the checker unless a test asks for it."""
     for module in ("runner", "system"):
-        monkeypatch.setattr(f"hmsim.running.{module}.Simulation", Simulation)
+        monkeypatch.setattr(f"hmsim.runs.{module}.Simulation", Simulation)
 
 
 def commands(printed: str) -> int:

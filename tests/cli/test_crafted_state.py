@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError, System
-from hmsim.running.system import DIGEST, MAGIC
+from hmsim.runs.system import DIGEST, MAGIC
 from support import invoke, succeed, write
 
 SMALL = {

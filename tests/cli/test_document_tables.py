@@ -12,7 +12,7 @@ import hmsim
 import pytest
 from hmsim.common.document_tables import latex, markdown
 from hmsim.comparisons.table import Comparison
-from hmsim.running.options import options
+from hmsim.runs.options import options
 from hmsim.workloads.workload import Workload
 from messages import naming
 from support import STREAM, fail, parsed, succeed, write

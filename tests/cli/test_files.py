@@ -34,7 +34,7 @@ from hmsim.common.paths import cache_directory
 from hmsim.config import harmonic_table
 from hmsim.config.settings import read_text_file
 from hmsim.points.clusters import load_cluster
-from hmsim.running import run_directory, run_record
+from hmsim.runs import directory, record
 from hmsim.sweep.file import load_sweep
 from hmsim.traces import reader as traces
 from hmsim.traces.file import TraceFile, is_trace_file
@@ -52,10 +52,10 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "profile": profile_file.load,
     "harmonic table": harmonic_table.read_table,
     "YAML": read_text_file,
-    "JSON": run_directory.read_json,
-    "record of a run": run_record.read_record,
+    "JSON": directory.read_json,
+    "record of a run": record.read_record,
     "results": hmsim.load_results,
-    "run": run_directory.read_run,
+    "run": directory.read_run,
     "checkpoint": hmsim.System.load,
     "digest": file_digest,
     "pieces of a trace": lambda path: list(traces.read_pieces(path)),
@@ -110,10 +110,10 @@ def test_run_directories_are_read_from_files(name: str, tmp_path: Path) -> None:
     (out / name).unlink(missing_ok=True)
     os.mkfifo(out / name)
     if name == "comparison.csv":  # without one, runs stand by name
-        assert len(run_directory.find_runs([out])) == 1
+        assert len(directory.find_runs([out])) == 1
     else:
         with pytest.raises(InputError, match=name):
-            run_directory.find_runs([out])
+            directory.find_runs([out])
 
 
 HOLDER = """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hmsim import InputError
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import Workload, load_workload
 from messages import naming
 from support import REPO, fail, succeed, write

@@ -9,7 +9,7 @@ from typing import Any
 import hmsim
 import pandas as pd
 import pytest
-from hmsim.running.result import Result
+from hmsim.runs.result import Result
 
 SYSTEMS = ("quick", "pcm", "storage/moneta", "storage/nvme", "storage/raid_disk_moneta")
 THREADS = 4

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hmsim import InputError
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import load_workload
 from support import parsed, write
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim import InputError
-from hmsim.running.runner import EndedByError
+from hmsim.runs.runner import EndedByError
 from messages import naming
 from support import fail, invoke, parsed, succeed, write
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.running.run_directory import read_run
+from hmsim.runs.directory import read_run
 from support import succeed, write
 
 READS = """\

@@ -68,7 +68,7 @@ def test_parameters_of_a_library_s_policy_are_known_and_kept_apart(tmp_path: Pat
     done = hmsim("check", "quick", *sets, libraries=library)
     assert done.returncode == 2
     assert naming("--set: policies.mine.cap:", "'0'", "1").search(done.stderr), done.stderr
-    code = "import hmsim.running.identity as i; print(i.of_code())"
+    code = "import hmsim.runs.identity as i; print(i.of_code())"
     hashes = set()
     for libraries in ("", str(library)):
         environment = {**os.environ, "HMSIM_POLICIES": libraries}

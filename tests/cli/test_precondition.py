@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError, System, load_config, run
-from hmsim.running.preconditioning import Preconditioned, state
+from hmsim.runs.preconditioning import Preconditioned, state
 from messages import naming
 from support import fail, invoke, succeed, write
 
@@ -217,7 +217,7 @@ def test_what_takes_a_second_is_kept_and_found(
     assert shares[-1] == 1 and len(shares) == len(set(shares))  # nothing was written again
     assert "nvdimm.precondition.load" not in dict(again.config.flat())
 
-    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1 << 40)
+    monkeypatch.setattr("hmsim.runs.preconditioning.WORTH", 1 << 40)
     anew = run(config, workload, seed=3)
     assert dict(again.stats) == dict(anew.stats)
     Preconditioned(config, 4, None)
@@ -228,7 +228,7 @@ def test_what_takes_a_second_is_kept_and_found(
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of kept states, to which small ones are added as well."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    monkeypatch.setattr("hmsim.runs.preconditioning.WORTH", 1)
     return tmp_path / "hmsim" / "preconditioned"
 
 
@@ -240,7 +240,7 @@ def test_the_longest_unused_goes_when_there_is_no_room(
     (first,) = kept.iterdir()
     size = first.stat().st_size
     os.utime(first, ns=(0, 0))
-    monkeypatch.setattr("hmsim.running.preconditioning.MOST", 2 * size + size // 2)
+    monkeypatch.setattr("hmsim.runs.preconditioning.MOST", 2 * size + size // 2)
     for seed in (2, 3):
         Preconditioned(config, seed, None)
     assert len(list(kept.iterdir())) == 2
@@ -250,7 +250,7 @@ def test_the_longest_unused_goes_when_there_is_no_room(
 def test_the_newest_stays_when_it_alone_exceeds_the_room(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hmsim.running.preconditioning.MOST", 1)
+    monkeypatch.setattr("hmsim.runs.preconditioning.MOST", 1)
     config = load_config("mascots16", SMALL)
     for seed in (1, 2):
         flat = dict(Preconditioned(config, seed, None).flat)
@@ -290,7 +290,7 @@ def test_a_resident_buffer_is_no_part_of_the_file(
     workload = write(tmp_path / "w.yaml", WRITES)
     config = load_config("mascots16", {**SMALL, "nvdimm.precondition.buffer": "resident"})
     anew = run(config, workload).stats
-    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    monkeypatch.setattr("hmsim.runs.preconditioning.WORTH", 1)
     for _ in ("made", "found"):
         assert dict(run(config, workload).stats) == dict(anew)
     assert len(list((tmp_path / "hmsim" / "preconditioned").iterdir())) == 1
@@ -300,7 +300,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(write(tmp_path / "file", "")))
-    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    monkeypatch.setattr("hmsim.runs.preconditioning.WORTH", 1)
     config = load_config("mascots16", SMALL)
     assert Preconditioned(config, 1, None).flat == config.flat()
 

@@ -9,7 +9,7 @@ import hmsim
 import pandas as pd
 import pytest
 from hmsim.common.tables import number
-from hmsim.running import request_log
+from hmsim.runs import request_log
 from support import STREAM, fail, invoke, parsed, succeed, write
 
 PARTS = ["admission", "queueing", "bank", "bus", "transfer", "refresh", "ack_wait", "gc_blocked"]
@@ -77,8 +77,8 @@ def test_garbage_collection_shows(tmp_path: Path) -> None:
 
 
 def test_several_channels_and_warm_up(workload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hmsim.running.request_log.ROWS", 500)  # several blocks
-    monkeypatch.setattr("hmsim.running.runner.STEPS", 5000)
+    monkeypatch.setattr("hmsim.runs.request_log.ROWS", 500)  # several blocks
+    monkeypatch.setattr("hmsim.runs.runner.STEPS", 5000)
     overrides = {"controller.channels": "2"}
     config = hmsim.load_config("quick", overrides=overrides)
     log = check(hmsim.run(config, workload, warmup="20us", request_log=True))

@@ -385,7 +385,7 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
 
 # Runs the command line, and prints a line when the simulation has started.
 STARTED = """\
-import hmsim.running.runner
+import hmsim.runs.runner
 from hmsim.cli import main
 from hmsim.common.progress import Bars
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.running.showing import steadiness, unfinished
+from hmsim.runs.showing import steadiness, unfinished
 from hmsim.workloads.workload import Workload
 from support import write
 

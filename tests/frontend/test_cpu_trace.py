@@ -13,7 +13,7 @@ import pytest
 from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.traces.reader import TraceSource
 from hmsim.workloads.workload import Workload, load_workload
 from messages import naming

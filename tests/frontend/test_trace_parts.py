@@ -9,7 +9,7 @@ import pytest
 from hmsim import InputError
 from hmsim.comparisons.comparison import compare
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import Workload, load_workload
 from messages import naming
 

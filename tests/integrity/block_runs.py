@@ -11,7 +11,7 @@ import pytest
 from hmsim._core import Simulation
 from hmsim.config.configuration import Config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
 
 THREADS = 16

@@ -14,7 +14,7 @@ from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
 from small_traces import write_traces
 

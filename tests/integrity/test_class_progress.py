@@ -49,7 +49,7 @@ def test_a_class_that_starves_is_reported_once_during_the_run(
     policy: str,
     starving: str | None,
 ) -> None:
-    monkeypatch.setattr("hmsim.running.runner.STEPS", 10_000)  # some 1 ms of this run
+    monkeypatch.setattr("hmsim.runs.runner.STEPS", 10_000)  # some 1 ms of this run
     workload = tmp_path / "contest.yaml"
     workload.write_text(CONTEST.replace(f"requests: {READS}", "requests: 1G"))
     settings = {

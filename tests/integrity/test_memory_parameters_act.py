@@ -12,7 +12,7 @@ from hmsim import InputError
 from hmsim._core import Simulation, policies
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate import dram_comparison
 from hmsim.workloads.workload import Agent, Workload
 from memory_values import BASE, COMPANY, HBF, OTHER
@@ -161,7 +161,7 @@ def test_every_parameter_acts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     Path("good.ini").write_text(INI, encoding="utf-8")
     Path("misspelt.ini").write_text(INI.replace("tREFI", "REFI"), encoding="utf-8")
     if name in DRAMSIM3:  # the whole of it shows no commands; unmended it breaks tRTRS
-        monkeypatch.setattr("hmsim.running.runner.Simulation", Simulation)
+        monkeypatch.setattr("hmsim.runs.runner.Simulation", Simulation)
     if name in DRAMSIM3 and not dram_comparison.available():
         with pytest.raises(InputError, match="dramsim3=1"):
             statistics(name, True)

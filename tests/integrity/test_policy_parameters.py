@@ -13,7 +13,7 @@ from hmsim._core import policies
 from hmsim.config.configuration import load_config
 from hmsim.config.harmonic_table import read_table
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
 
 pytestmark = pytest.mark.slow

@@ -25,7 +25,7 @@ from hmsim.common.json_schema import (
     Schema,
     TableOf,
 )
-from hmsim.running.run_directory import ORIGIN
+from hmsim.runs.directory import ORIGIN
 from hmsim.sweep.results import ENTRY
 from runs import make
 from support import fail

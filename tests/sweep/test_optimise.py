@@ -9,7 +9,7 @@ import hmsim
 import pytest
 from hmsim.config.node_reader import Value
 from hmsim.points.point import Outcome
-from hmsim.running.runner import statistic_names
+from hmsim.runs.runner import statistic_names
 from hmsim.sweep.file import Combination, load_sweep
 from hmsim.sweep.optimise import best, front, search
 from hmsim.sweep.pareto import averaged, parse, plot

@@ -21,7 +21,7 @@ import pytest
 from hmsim.config.policies import TransactionScheduler
 from hmsim.points.point import Point, measure
 from hmsim.points.store import Store
-from hmsim.running import identity
+from hmsim.runs import identity
 from hooks import Counting, runs, workload
 from messages import naming
 
@@ -91,7 +91,7 @@ def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None
 
     before = content()
     changed = {}
-    simulating = {"common", "config", "traces", "clones", "fio", "workloads", "running"}
+    simulating = {"common", "config", "traces", "clones", "fio", "workloads", "runs"}
     for package in (*sorted(simulating), "points", "sweep", "figures", "cli"):
         for file in sorted((copy / package).glob("*.py")):
             text = file.read_text()
@@ -99,9 +99,9 @@ def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None
             changed[f"{package}.{file.stem}"] = content() != before
             file.write_text(text)
     assert {name.partition(".")[0] for name, seen in changed.items() if seen} == simulating
-    for name in ("running.runner", "workloads.workload", "config.settings", "config.policies"):
+    for name in ("runs.runner", "workloads.workload", "config.settings", "config.policies"):
         assert changed[name], name
-    for name in ("running.showing", "common.tables", "common.labels"):
+    for name in ("runs.showing", "common.tables", "common.labels"):
         assert not changed[name], name
     assert changed["traces.reader"]
     assert changed["clones.clone"], "a workload may be made from a profile"

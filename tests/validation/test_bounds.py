@@ -17,7 +17,7 @@ from hmsim import Result, load_config
 from hmsim.bounds.bound import Bound
 from hmsim.bounds.closed_network import Network
 from hmsim.bounds.verdict import bounds, contest, main
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 
 SYSTEMS = range(1, 1 + int(os.environ.get("HMSIM_BOUND_SYSTEMS", "6")))
 PAGES = 4000  # of a run

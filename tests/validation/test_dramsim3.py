@@ -8,7 +8,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.config.configuration import load_config
-from hmsim.running.system import System
+from hmsim.runs.system import System
 from hmsim.validate import dram_comparison as models
 from messages import naming
 

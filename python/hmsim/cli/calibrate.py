@@ -20,7 +20,7 @@ from hmsim.cli.support import (
 )
 from hmsim.common.directories import check_file, new_file
 from hmsim.config.harmonic_table import Table, cache_file, find_table
-from hmsim.running.calibration import REQUESTS, WARMUP, store, train, trends
+from hmsim.runs.calibration import REQUESTS, WARMUP, store, train, trends
 
 
 def calibrate(

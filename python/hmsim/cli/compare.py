@@ -46,9 +46,9 @@ from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import GAP, Row
 from hmsim.comparisons.comparison import compare_runs
 from hmsim.comparisons.table import Comparison, titles
-from hmsim.running.options import seeded
-from hmsim.running.result import Result, versions, write_json
-from hmsim.running.runner import as_workload, named_system
+from hmsim.runs.options import seeded
+from hmsim.runs.result import Result, versions, write_json
+from hmsim.runs.runner import as_workload, named_system
 from hmsim.workloads import mixes
 
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record

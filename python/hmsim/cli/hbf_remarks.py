@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from hmsim.common.tables import number
-from hmsim.running.result import Result
+from hmsim.runs.result import Result
 
 # Why HBF refuses a write, or ends it without its data in flash: names below hbf.status.
 UNWRITTEN = ("overlap", "late", "out_of_order", "program_failed")

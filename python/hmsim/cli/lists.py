@@ -19,7 +19,7 @@ from hmsim.cli.support import (
 from hmsim.common.paths import shipped
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, description
-from hmsim.running.calibration import with_table
+from hmsim.runs.calibration import with_table
 from hmsim.workloads import mixes
 from hmsim.workloads.workload import load_workload
 

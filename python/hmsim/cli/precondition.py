@@ -17,8 +17,8 @@ from hmsim.cli.support import (
 )
 from hmsim.common.directories import check_file, new_file
 from hmsim.common.progress import Bars
-from hmsim.running.preconditioning import state
-from hmsim.running.runner import PREPARING
+from hmsim.runs.preconditioning import state
+from hmsim.runs.runner import PREPARING
 
 
 def precondition(

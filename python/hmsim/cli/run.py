@@ -37,14 +37,14 @@ from hmsim.common import labels
 from hmsim.common.directories import check_output, existing_parent, new_directory
 from hmsim.common.progress import Bars
 from hmsim.common.tables import Row, number
-from hmsim.running.calibration import with_table
-from hmsim.running.command_log import MOST_ROWS, CommandLog
-from hmsim.running.options import options
-from hmsim.running.request_log import RequestLog
-from hmsim.running.result import Result
-from hmsim.running.run_record import read_record
-from hmsim.running.runner import PREPARING, EndedByError, simulate
-from hmsim.running.showing import headline, steadiness, unfinished
+from hmsim.runs.calibration import with_table
+from hmsim.runs.command_log import MOST_ROWS, CommandLog
+from hmsim.runs.options import options
+from hmsim.runs.record import read_record
+from hmsim.runs.request_log import RequestLog
+from hmsim.runs.result import Result
+from hmsim.runs.runner import PREPARING, EndedByError, simulate
+from hmsim.runs.showing import headline, steadiness, unfinished
 from hmsim.traces.records import FORMATS
 from hmsim.workloads import mixes
 from hmsim.workloads.workload import Agent, Workload, load_workload

@@ -23,7 +23,7 @@ from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, UNHEARD
 from hmsim.common.os_errors import reason
 from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
-from hmsim.running.options import LARGEST_SEED
+from hmsim.runs.options import LARGEST_SEED
 
 if TYPE_CHECKING:
     from hmsim.config.configuration import Config

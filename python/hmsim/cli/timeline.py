@@ -12,7 +12,7 @@ from hmsim._core import InputError
 from hmsim.cli.support import Force
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.progress import Bars
-from hmsim.running.result import versions, write_json
+from hmsim.runs.result import versions, write_json
 
 
 def timeline(

@@ -30,11 +30,11 @@ from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.write_variants import difference
 from hmsim.points.point import Outcome, Point, measurement
 from hmsim.points.store import Store
-from hmsim.running.calibration import with_table
-from hmsim.running.options import Options, seeded
-from hmsim.running.request_log import RequestLog
-from hmsim.running.result import Result
-from hmsim.running.runner import (
+from hmsim.runs.calibration import with_table
+from hmsim.runs.options import Options, seeded
+from hmsim.runs.request_log import RequestLog
+from hmsim.runs.result import Result
+from hmsim.runs.runner import (
     AnyConfig,
     AnyWorkload,
     as_config,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim.common import labels
 from hmsim.config.configuration import Config
-from hmsim.running.result import Result
+from hmsim.runs.result import Result
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd

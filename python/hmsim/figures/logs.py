@@ -14,9 +14,9 @@ import pandas as pd
 
 from hmsim.common.directories import file_digest
 from hmsim.points.point import Measurement, Point
-from hmsim.running import identity
-from hmsim.running.request_log import RequestLog
-from hmsim.running.runner import simulate
+from hmsim.runs import identity
+from hmsim.runs.request_log import RequestLog
+from hmsim.runs.runner import simulate
 
 DEPTH = 128  # entries of the queues that are looked at
 LINES = 64  # of a 4 KB block

@@ -26,7 +26,7 @@ from hmsim.figures.verdicts import (
 )
 from hmsim.figures.window_error import window_error
 from hmsim.figures.wrong_models import WRONG
-from hmsim.running.run_directory import read_json
+from hmsim.runs.directory import read_json
 
 UNCOUNTED, UNRUN = "not counted", "not run"
 COLUMNS = (

@@ -27,7 +27,7 @@ from hmsim.figures.gains import chosen, gains, in_mode, whole
 from hmsim.figures.regimes import FLASH, MACHINE, REGIMES, RESIDENT
 from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
-from hmsim.running.calibration import with_table
+from hmsim.runs.calibration import with_table
 
 PROGRAMS = ("dfsioe_r", "sort")
 OVER = ("tcm", "firm")

@@ -5,7 +5,7 @@
               for p in ("hms", "all") for w in (0.2, 0.5, 0.8)]
     table = hmsim.run_points(points, "out")
 
-A point's key is the hash of all that its result depends on (hmsim.running.identity): the resolved
+A point's key is the hash of all that its result depends on (hmsim.runs.identity): the resolved
 configuration, the workload's content, seed, warm-up, runner, and the simulator's code. A finished
 point is written atomically to ``out/points/KEY.json`` and is not run again. A point that cannot be
 run is stored with its error.
@@ -22,10 +22,10 @@ from typing import Any, Protocol, Union
 from hmsim._core import InputError, SimulatorFault
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.settings import from_mapping
-from hmsim.running import identity
-from hmsim.running.options import Options, options
-from hmsim.running.result import Result
-from hmsim.running.runner import AnyConfig, AnyWorkload, as_config, as_workload, simulate
+from hmsim.runs import identity
+from hmsim.runs.options import Options, options
+from hmsim.runs.result import Result
+from hmsim.runs.runner import AnyConfig, AnyWorkload, as_config, as_workload, simulate
 from hmsim.workloads.workload import Workload
 
 VERSION = 2

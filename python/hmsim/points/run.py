@@ -14,7 +14,7 @@ from hmsim.common.progress import Bars
 from hmsim.points.point import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
 from hmsim.points.store import Store
 from hmsim.points.workers import outcomes
-from hmsim.running.calibration import with_table
+from hmsim.runs.calibration import with_table
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd

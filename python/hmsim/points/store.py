@@ -15,7 +15,7 @@ from hmsim.common.directories import new_file, read_regular
 from hmsim.common.os_errors import reason
 from hmsim.common.statistic_names import renamed
 from hmsim.points.point import VERSION, Outcome, Point, Scalar
-from hmsim.running import identity
+from hmsim.runs import identity
 
 LARGEST_FILE = 64 << 20  # bytes
 FOLDER = "points"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.common import labels
 from hmsim.report.requests import BINS, LINE, Requests, curve, read_requests
-from hmsim.running.command_log import MODULE_FILE
-from hmsim.running.run_directory import RunDirectory, find_runs
+from hmsim.runs.command_log import MODULE_FILE
+from hmsim.runs.directory import RunDirectory, find_runs
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.running.run_directory import RunDirectory
+from hmsim.runs.directory import RunDirectory
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd

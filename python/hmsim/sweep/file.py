@@ -26,7 +26,7 @@ from hmsim.common.paths import find_file
 from hmsim.common.statistic_names import valid
 from hmsim.config import settings as yaml_settings
 from hmsim.config.node_reader import NodeReader, Value, located
-from hmsim.running.options import LARGEST_SEED, options
+from hmsim.runs.options import LARGEST_SEED, options
 from hmsim.sweep.constraints import Constraint
 from hmsim.sweep.gem5_points import Gem5, read_gem5
 from hmsim.sweep.sampling import MOST_DIMENSIONS, Choice, Domain, Range, draw, parse_range

@@ -26,10 +26,10 @@ from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
 from hmsim.points.point import NAMES, Point, Runner, Scalar, Simulated, column_of
-from hmsim.running.calibration import with_table
-from hmsim.running.options import options
-from hmsim.running.result import versions, write_json
-from hmsim.running.runner import statistic_names
+from hmsim.runs.calibration import with_table
+from hmsim.runs.options import options
+from hmsim.runs.result import versions, write_json
+from hmsim.runs.runner import statistic_names
 from hmsim.sweep.file import OWN_AXES, Combination, Sweep
 from hmsim.sweep.results import PLAN, number, read_plan, write_table
 from hmsim.workloads.workload import Workload, load_workload

@@ -21,7 +21,7 @@ from hmsim.config.node_reader import located
 from hmsim.points.point import Outcome, Scalar
 from hmsim.points.run import as_table
 from hmsim.points.store import Store
-from hmsim.running.run_directory import read_run
+from hmsim.runs.directory import read_run
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hmsim._core import InputError
-from hmsim.running.run_directory import RunDirectory
+from hmsim.runs.directory import RunDirectory
 from hmsim.timeline.sheet import CODES, Sheet, Track
 
 if TYPE_CHECKING:  # takes a while to import

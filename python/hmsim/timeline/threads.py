@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.running.command_log import STATES, THREAD_FILE
-from hmsim.running.run_directory import RunDirectory
+from hmsim.runs.command_log import STATES, THREAD_FILE
+from hmsim.runs.directory import RunDirectory
 from hmsim.timeline.sheet import CODES, Sheet, Track
 
 if TYPE_CHECKING:  # takes a while to import

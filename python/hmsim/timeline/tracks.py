@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from hmsim._core import InputError
 from hmsim.common import labels
-from hmsim.running.command_log import COMMAND_FILE, MODULE_FILE
-from hmsim.running.run_directory import RunDirectory, read_run
+from hmsim.runs.command_log import COMMAND_FILE, MODULE_FILE
+from hmsim.runs.directory import RunDirectory, read_run
 from hmsim.timeline.channels import add_channels
 from hmsim.timeline.modules import add_modules
 from hmsim.timeline.sheet import Sheet, Track

@@ -10,7 +10,7 @@ from typing import Any
 from hmsim._core import untimed_amplification
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.bench import PAGE
 from hmsim.validate.row import Row
 from hmsim.workloads.workload import Agent, Workload

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hmsim.running.system import System
+from hmsim.runs.system import System
 
 LINE = 64  # bytes
 PAGE = 4096

@@ -13,8 +13,8 @@ from typing import Any
 
 from hmsim.config.configuration import load_config
 from hmsim.config.harmonic_table import DEPTHS, find_table
-from hmsim.running.runner import run
-from hmsim.running.system import System
+from hmsim.runs.runner import run
+from hmsim.runs.system import System
 from hmsim.validate.bench import LINE, NEXT_ROW, PAGE, STEP, Bench
 from hmsim.validate.row import Row
 from hmsim.validate.storage_bench import KIB, Load, lone, steady

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import combinations
 
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.row import RISES, Row
 from hmsim.validate.storage_claims import claim
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
 
 KIB = 1024

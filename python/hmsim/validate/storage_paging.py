@@ -18,7 +18,7 @@ from pathlib import Path
 from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.row import AT_LEAST, RISES, Row
 from hmsim.validate.storage_claims import CALIBRATED, claim
 from hmsim.workloads.workload import Agent, Workload

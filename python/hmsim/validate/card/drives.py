@@ -10,7 +10,7 @@ from typing import Any
 
 from hmsim._core import parse_time
 from hmsim.config.configuration import Config, load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.card.content import COMMAND, Cell, Section, Table
 from hmsim.validate.card.method import Extent
 from hmsim.validate.card.parallel import Report, run_all

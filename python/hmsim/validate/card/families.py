@@ -11,7 +11,7 @@ from typing import Any
 from hmsim._core import parse_time
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.card.curves import Curve, CurvePoint
 from hmsim.validate.card.method import Extent
 from hmsim.workloads.workload import Agent, Workload

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.card.content import COMMAND, Cell, Section, Table
 from hmsim.validate.card.method import Extent
 from hmsim.validate.card.parallel import Report, run_all

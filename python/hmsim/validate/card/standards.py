@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from hmsim.config.configuration import Config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate import dram_comparison
 from hmsim.validate.bench import Bench
 from hmsim.validate.card import families

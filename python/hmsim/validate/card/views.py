@@ -9,7 +9,7 @@ from typing import Any
 
 from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
-from hmsim.running.runner import run
+from hmsim.runs.runner import run
 from hmsim.validate.card import families
 from hmsim.validate.card.content import COMMAND, Cell, Section, Table
 from hmsim.validate.card.method import Extent

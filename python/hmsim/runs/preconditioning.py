@@ -21,7 +21,7 @@ from hmsim.common.cache import set_aside
 from hmsim.common.directories import file_digest, new_file
 from hmsim.common.paths import cache_directory
 from hmsim.config.configuration import Config
-from hmsim.running import identity
+from hmsim.runs import identity
 
 WORTH = 1 << 20  # logical pages that take about a second: fewer are written anew
 MOST = 1 << 30  # bytes of all files; those that were not used for longest go first

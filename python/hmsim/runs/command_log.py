@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hmsim.running.request_log import ROWS, RowLog, words
+from hmsim.runs.request_log import ROWS, RowLog, words
 
 if TYPE_CHECKING:
     from hmsim._core import Simulation

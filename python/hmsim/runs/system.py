@@ -17,10 +17,10 @@ from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.policies import PolicyMaker, makers
 from hmsim.config.settings import Setting, from_mapping
-from hmsim.running.calibration import with_table
-from hmsim.running.options import LARGEST_SEED
-from hmsim.running.result import series_table
-from hmsim.running.runner import STEPS, AnyConfig, as_config
+from hmsim.runs.calibration import with_table
+from hmsim.runs.options import LARGEST_SEED
+from hmsim.runs.result import series_table
+from hmsim.runs.runner import STEPS, AnyConfig, as_config
 
 if TYPE_CHECKING:  # takes a while to import: only for time series
     import pandas as pd

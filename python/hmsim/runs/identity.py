@@ -24,7 +24,7 @@ from hmsim.config.policies import PolicyMaker
 from hmsim.workloads.workload import Agent, Workload
 
 PACKAGE = Path(__file__).resolve().parents[1]
-ENTRY = "running.runner"  # the module that simulates; what it imports takes part
+ENTRY = "runs.runner"  # the module that simulates; what it imports takes part
 FILES = ("dram.dramsim3_ini", "nvdimm.precondition.load")  # parameters that name one
 IMPORT = re.compile(
     r"^[ \t]*(?:from|import) (?P<module>hmsim[\w.]*)(?: import (?P<names>\([^)]*\)|[^\n]*))?",

@@ -11,7 +11,7 @@ from hmsim.common.markup import Markup, tag
 from hmsim.common.tables import number, render
 
 if TYPE_CHECKING:
-    from hmsim.running.result import Result
+    from hmsim.runs.result import Result
 
 MOST = 12  # numbers that are shown
 WIDTH = 80  # characters

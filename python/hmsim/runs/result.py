@@ -18,9 +18,9 @@ from hmsim.common.directories import new_directory
 from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.settings import nested
-from hmsim.running.command_log import CommandLog
-from hmsim.running.options import Options
-from hmsim.running.request_log import RequestLog
+from hmsim.runs.command_log import CommandLog
+from hmsim.runs.options import Options
+from hmsim.runs.request_log import RequestLog
 from hmsim.workloads.workload import Workload
 
 if TYPE_CHECKING:  # the first takes a while to import: only for time series
@@ -61,11 +61,11 @@ class Result:
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
-        return str(_module("running.showing").as_text(self))
+        return str(_module("runs.showing").as_text(self))
 
     def _repr_html_(self) -> str:
         """Return the same for notebooks."""
-        return str(_module("running.showing").as_html(self))
+        return str(_module("runs.showing").as_html(self))
 
     @property
     def stats(self) -> dict[str, float]:

@@ -18,8 +18,8 @@ from hmsim.common.statistic_names import renamed
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
-from hmsim.running.options import options
-from hmsim.running.result import Result
+from hmsim.runs.options import options
+from hmsim.runs.result import Result
 from hmsim.workloads.workload import Agent, Workload
 
 LARGEST = 1e300

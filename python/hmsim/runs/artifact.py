@@ -26,7 +26,7 @@ from hmsim.common.directories import new_file, read_regular
 from hmsim.common.paths import data_directory
 from hmsim.config import settings as yaml_settings
 from hmsim.config.node_reader import NodeReader
-from hmsim.running.identity import of_code
+from hmsim.runs.identity import of_code
 
 KEYS = ("what", "command", "minutes", "tolerance", "first")
 LARGEST_FILE = 64 << 20  # bytes of what an experiment prints

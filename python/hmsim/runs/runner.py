@@ -14,12 +14,12 @@ from hmsim._core import InputError, Simulation
 from hmsim.common.progress import Bars, warn
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.policies import makers
-from hmsim.running.calibration import with_table
-from hmsim.running.command_log import MOST_ROWS, CommandLog
-from hmsim.running.options import Options, options
-from hmsim.running.preconditioning import Preconditioned
-from hmsim.running.request_log import RequestLog
-from hmsim.running.result import Result
+from hmsim.runs.calibration import with_table
+from hmsim.runs.command_log import MOST_ROWS, CommandLog
+from hmsim.runs.options import Options, options
+from hmsim.runs.preconditioning import Preconditioned
+from hmsim.runs.request_log import RequestLog
+from hmsim.runs.result import Result
 from hmsim.traces.reader import TraceSource, expected_size
 from hmsim.workloads.workload import Workload, load_workload
 
