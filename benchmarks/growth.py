@@ -131,7 +131,7 @@ def measure(dimension: str, value: int) -> float:
 def draw(rows: dict[str, dict[int, float]], path: Path) -> None:
     """Draw each dimension in a separate panel."""
     import pandas as pd
-    from hmsim.figures import style
+    from hmsim.reproduce.figures import style
 
     def paint(figure: Any) -> None:
         panels = figure.subplots(2, 4, sharey=True)

@@ -17,7 +17,7 @@ REQUESTS = 1_000_000
 
 def results(_: Path) -> Documents:
     """Yield docs/results.md, from the findings that are kept beside the figures."""
-    from hmsim.figures.page import text  # with matplotlib: not for the other pages
+    from hmsim.reproduce.figures.page import text  # with matplotlib: not for the other pages
 
     yield RESULTS, text(FIGURES, RESULTS)
 
@@ -30,7 +30,7 @@ def figures(data: Path) -> Documents:
 
 def validation(_: Path) -> Documents:
     """Yield docs/validation.md with the tables of a comparison with DRAMsim3."""
-    from hmsim.validate import checks, dram_comparison, dram_report
+    from hmsim.reproduce.validate import checks, dram_comparison, dram_report
 
     if not dram_comparison.available():
         raise InputError(dram_comparison.ABSENT)

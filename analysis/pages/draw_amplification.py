@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hmsim._core import untimed_amplification
-from hmsim.figures.style import legend_below
+from hmsim.reproduce.figures.style import legend_below
 from matplotlib.figure import Figure
 
 from pages import DOCS, Documents, below

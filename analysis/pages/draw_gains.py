@@ -14,8 +14,8 @@ from typing import Any
 import hmsim
 import pandas as pd
 from hmsim.config.settings import from_mapping
-from hmsim.figures.style import CYCLE, legend_below
 from hmsim.points.point import Point, point
+from hmsim.reproduce.figures.style import CYCLE, legend_below
 from hmsim.workloads.workload import Workload, load_agent
 from matplotlib.figure import Figure
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from hmsim.figures.style import PAGE_WIDTH, PAPER, Made, legend_below
-from hmsim.validate.storage_bench import KIB, Load, steady
+from hmsim.reproduce.figures.style import PAGE_WIDTH, PAPER, Made, legend_below
+from hmsim.reproduce.validate.storage_bench import KIB, Load, steady
 from matplotlib.figure import Figure
 
 from pages import Documents

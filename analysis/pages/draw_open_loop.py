@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hmsim
-from hmsim.figures.style import CYCLE
+from hmsim.reproduce.figures.style import CYCLE
 from matplotlib.figure import Figure
 
 from pages import DOCS, Documents

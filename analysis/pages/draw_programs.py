@@ -7,9 +7,9 @@ from pathlib import Path
 
 import hmsim
 import pandas as pd
-from hmsim.figures.style import PAGE_WIDTH, PAPER, Made, legend_below
-from hmsim.validate import storage_applications as claimed
-from hmsim.validate import storage_paging as pages
+from hmsim.reproduce.figures.style import PAGE_WIDTH, PAPER, Made, legend_below
+from hmsim.reproduce.validate import storage_applications as claimed
+from hmsim.reproduce.validate import storage_paging as pages
 from matplotlib.figure import Figure
 
 from pages import Documents

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import hmsim
 import pandas as pd
-from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, Made, legend_below
-from hmsim.validate.storage_bench import KIB, Load, lone, steady
+from hmsim.reproduce.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, Made, legend_below
+from hmsim.reproduce.validate.storage_bench import KIB, Load, lone, steady
 from matplotlib.figure import Figure
 
 from pages import Documents

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import hmsim
-from hmsim.figures.log_trace import write_log
+from hmsim.reproduce.figures.log_trace import write_log
 
 from pages import DOCS, Documents, below, tables
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hmsim.common.tables import number
-from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, legend_below
+from hmsim.reproduce.figures.style import CYCLE, GREY, PAGE_WIDTH, legend_below
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 

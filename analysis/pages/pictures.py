@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
-from hmsim.figures.style import CYCLE, PAPER, Made
-from hmsim.validate.storage_bench import KIB
+from hmsim.reproduce.figures.style import CYCLE, PAPER, Made
+from hmsim.reproduce.validate.storage_bench import KIB
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hmsim
 import pandas as pd
-from hmsim.figures.experiment import in_modes
+from hmsim.reproduce.figures.experiment import in_modes
 
 from pages import DOCS, ROOT, Documents, below, tables
 

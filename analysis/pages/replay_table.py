@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hmsim.validate import replay
+from hmsim.reproduce.validate import replay
 
 from pages import DOCS, Documents, below
 from pages.tables import table

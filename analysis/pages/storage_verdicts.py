@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hmsim.validate.checks import validate
+from hmsim.reproduce.validate.checks import validate
 
 from pages import DOCS, Documents, below
 

@@ -85,7 +85,7 @@ class Clone:
     def __init__(
         self, streams: list[dict[str, Any]], instructions: int, speed: float, seed: int
     ) -> None:
-        """Take the streams as hmsim.twins makes them. Raises InputError."""
+        """Take the streams as clones.clone makes them. Raises InputError."""
 
     def records(self, count: int) -> bytes:
         """Return about ``count`` more records, 8 bytes each; nothing at the end."""
@@ -227,7 +227,7 @@ class Simulation:
         ``check`` judges every command, so that `run` and `advance` raise SimulatorFault when a rule
         of a device, a bus or the ack protocol is broken; ``log_requests`` keeps what
         `take_requests` returns, and ``log_commands`` so many rows of what `take_commands` does;
-        ``policies`` make those in Python, by the parameter that would name them (hmsim.policies);
+        ``policies`` make those in Python, by the parameter that would name them (config.policies);
         ``preconditioning`` is told now and then which share of that is done, before this returns.
         """
 
@@ -269,7 +269,7 @@ class Simulation:
         """Return what happened since the last call, or None without ``log_commands``.
 
         ``commands`` on the channels and what NVDIMMs do inside, ``modules``: an int64 array by
-        column (hmsim.command_log).
+        column (runs.command_log).
         """
 
     @property
@@ -282,7 +282,7 @@ class Simulation:
     def take_threads(self) -> Optional[tuple[dict[str, Any], list[str]]]:
         """Return what threads did since the last call, or None without ``log_commands``.
 
-        An int64 array by column (hmsim.command_log), and the names that those of ``name`` mean.
+        An int64 array by column (runs.command_log), and the names that those of ``name`` mean.
         """
 
     def statistics(self) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hmsim.runs import artifact
+from hmsim.reproduce import artifact
 from messages import naming
 from support import REPO, invoke, parsed, succeed, write
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hmsim._core import Simulation
 from hmsim.config import settings
-from hmsim.figures.sensitivity import CHOICES
+from hmsim.reproduce.figures.sensitivity import CHOICES
 from support import REPO
 
 PAGE = (REPO / "docs" / "assumptions.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hmsim._core import infer_causes
-from hmsim.validate import replay
+from hmsim.reproduce.validate import replay
 from messages import naming
 from support import fail, invoke, parsed, write
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import formulas
 import pytest
-from hmsim.figures import experiment
+from hmsim.reproduce.figures import experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 SUPPORT = str(ROOT / "tests" / "cli")

@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 from hmsim.config.configuration import Config
-from hmsim.figures.logs import DEPTH
 from hmsim.points.point import Outcome, Point, Scalar
 from hmsim.points.run import as_table
+from hmsim.reproduce.figures.logs import DEPTH
 
 # IPC of both cores under a scheme: HMS has 13 % over PAR-BS and NVM Duet, and so on.
 IPC = {

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from hmsim import InputError
 from hmsim.config import write_modes
-from hmsim.figures.buffers import SYSTEM, block_point
-from hmsim.figures.changes import BUNDLE, Change, of_settings
-from hmsim.figures.experiment import HMS, Case, Runs, in_modes, mix_points, synthetic_point
 from hmsim.points.point import Point
+from hmsim.reproduce.figures import experiment
+from hmsim.reproduce.figures.buffers import SYSTEM, block_point
+from hmsim.reproduce.figures.changes import BUNDLE, Change, of_settings
+from hmsim.reproduce.figures.experiment import HMS, Case, in_modes, mix_points, synthetic_point
 
 OUTSTANDING = "controller.outstanding"
 GRANULARITY = "nvdimm.buffer.granularity"
@@ -51,7 +52,7 @@ def test_a_change_concerns_the_points_with_its_labels() -> None:
 
 
 def test_a_bundle_is_changed_in_its_write_mode_and_keeps_its_label(tmp_path: Path) -> None:
-    runs = Runs(tmp_path, quick=True)
+    runs = experiment.Runs(tmp_path, quick=True)
     points = mix_points(runs, [Case("sort")], in_modes((HMS, "tcm"), write_modes.DRAINED))
     settings = {f"{BUNDLE}{HMS}.controller.scheduler": "fr_fcfs", OUTSTANDING: "16"}
     changed = [runs.under(of_settings(settings)).changed(each) for each in points]

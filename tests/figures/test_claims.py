@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from hmsim.figures import figures
-from hmsim.figures.claims import BY_ID, CLAIMS
-from hmsim.figures.misses import MISSES
-from hmsim.figures.page import COLUMNS, band_text, counts, form, number, paragraph, row, text
-from hmsim.figures.readings import READINGS
-from hmsim.figures.verdicts import (
+from hmsim.reproduce.figures import figures, page
+from hmsim.reproduce.figures.claims import BY_ID, CLAIMS
+from hmsim.reproduce.figures.misses import MISSES
+from hmsim.reproduce.figures.page import COLUMNS, band_text, counts, form, number, row, text
+from hmsim.reproduce.figures.readings import READINGS
+from hmsim.reproduce.figures.verdicts import (
     CONSTRUCTED,
     DEPENDS,
     NOT,
@@ -92,7 +92,7 @@ def test_a_claim_states_what_its_verdict_asks_for_and_what_fails_it() -> None:
     assert form(BY_ID["R22"])[1:] == ["band -2 to 2 %"]
     assert form(BY_ID["R12b"])[1:] == ["band -24 to -4 %"]
     for claim in CLAIMS:
-        words = paragraph(claim, None)
+        words = page.paragraph(claim, None)
         assert ("Wrong model:" in words) == claim.counted
         assert claim.constructed in words and claim.uncounted in words
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from hmsim.clones.profile_file import load
 from hmsim.common.paths import shipped
-from hmsim.figures import experiment
-from hmsim.figures.experiment import (
+from hmsim.reproduce.figures import experiment
+from hmsim.reproduce.figures.experiment import (
     BASELINES,
     BESIDE,
     VERDICT,
@@ -21,9 +21,9 @@ from hmsim.figures.experiment import (
     mixes,
     windows,
 )
-from hmsim.figures.gains import MIX, gains, in_mode
-from hmsim.figures.regimes import REGIMES
-from hmsim.figures.sensitivity import CHOICES
+from hmsim.reproduce.figures.gains import MIX, gains, in_mode
+from hmsim.reproduce.figures.regimes import REGIMES
+from hmsim.reproduce.figures.sensitivity import CHOICES
 from hmsim.workloads.mixes import PROGRAMS, WINDOW
 
 LENGTH = 2_000_000

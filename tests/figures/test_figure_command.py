@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hmsim import InputError
-from hmsim.figures import figures, names
-from hmsim.figures.weight import table_bytes
-from hmsim.figures.wrong_models import WRONG, WrongModel
+from hmsim.reproduce.figures import figures, names
+from hmsim.reproduce.figures.weight import table_bytes
+from hmsim.reproduce.figures.wrong_models import WRONG, WrongModel
 from messages import naming
 from support import fail, invoke
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hmsim.figures.log_trace import write_log
-from hmsim.figures.logs import LINES, occupancy, responses
+from hmsim.reproduce.figures.log_trace import write_log
+from hmsim.reproduce.figures.logs import LINES, occupancy, responses
 
 
 def test_occupancy_by_time() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from hmsim.figures import firm
-from hmsim.figures.experiment import system
-from hmsim.figures.fig15 import is_ordered
-from hmsim.figures.gains import MIX, gains
+from hmsim.reproduce.figures import firm
+from hmsim.reproduce.figures.experiment import system
+from hmsim.reproduce.figures.fig15 import is_ordered
+from hmsim.reproduce.figures.gains import MIX, gains
 
 ROWS = {  # turnaround_share and batch_age, as in docs/methods.md
     "firm": ("20", "2500ns"),

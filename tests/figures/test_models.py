@@ -11,11 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from hmsim.figures import alternatives, experiment, figures
-from hmsim.figures.claims import BY_ID, CLAIMS
-from hmsim.figures.experiment import Runs
-from hmsim.figures.verdicts import NOT, REPRODUCED, judge
-from hmsim.figures.wrong_models import WRONG
+from hmsim.reproduce.figures import alternatives, experiment, figures
+from hmsim.reproduce.figures.claims import BY_ID, CLAIMS
+from hmsim.reproduce.figures.experiment import Runs
+from hmsim.reproduce.figures.verdicts import NOT, REPRODUCED, judge
+from hmsim.reproduce.figures.wrong_models import WRONG
 
 COUNTED = [claim for claim in CLAIMS if claim.counted]
 QUICK = ("table1", "table2", "fig7", "fig8a", "fig8c", "fig19")

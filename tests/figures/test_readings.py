@@ -6,14 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hmsim.figures import alternatives, figures
-from hmsim.figures.changes import BUNDLE, FIGURE, decides, of_settings
-from hmsim.figures.claims import BY_ID, CLAIMS
-from hmsim.figures.experiment import HMS, Case, Runs, in_modes, mix_points
-from hmsim.figures.readings import MIX_GROUPS, READINGS, others
-from hmsim.figures.records import Found, found_in, record
-from hmsim.figures.style import Made
-from hmsim.figures.verdicts import (
+from hmsim.reproduce.figures import alternatives, figures
+from hmsim.reproduce.figures.changes import BUNDLE, FIGURE, decides, of_settings
+from hmsim.reproduce.figures.claims import BY_ID, CLAIMS
+from hmsim.reproduce.figures.experiment import HMS, Case, Runs, in_modes, mix_points
+from hmsim.reproduce.figures.readings import MIX_GROUPS, READINGS, others
+from hmsim.reproduce.figures.records import Found, found_in, record
+from hmsim.reproduce.figures.style import Made
+from hmsim.reproduce.figures.verdicts import (
     DEFAULT,
     DEPENDS,
     NOT,
@@ -23,7 +23,7 @@ from hmsim.figures.verdicts import (
     Finding,
     judge,
 )
-from hmsim.figures.wrong_models import WRONG
+from hmsim.reproduce.figures.wrong_models import WRONG
 
 GROUPS = {each.group for each in READINGS}
 

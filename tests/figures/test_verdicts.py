@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hmsim.figures.claims import Claim
-from hmsim.figures.gains import (
+from hmsim.reproduce.figures.claims import Claim
+from hmsim.reproduce.figures.gains import (
     SHARE,
     average,
     by_program,
@@ -20,8 +20,8 @@ from hmsim.figures.gains import (
     spread,
     whole,
 )
-from hmsim.figures.table2 import ratio
-from hmsim.figures.verdicts import (
+from hmsim.reproduce.figures.table2 import ratio
+from hmsim.reproduce.figures.verdicts import (
     CONSTRUCTED,
     DEFAULT,
     DEPENDS,

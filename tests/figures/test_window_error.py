@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from hmsim.figures.window_error import window_error
+from hmsim.reproduce.figures.window_error import window_error
 
 HEAD = "program,partner,machine,seed,policy"
 

@@ -22,8 +22,8 @@ TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;\n]*\{", re.MULTILINE)
 GEM5_MAY_INCLUDE = {*rooms.CONTROLLER, "gem5-ext"}
 # Each package of python/hmsim may import the packages before it.
 PACKAGES = (
-    *("common", "bounds", "config", "traces", "clones", "fio", "workloads", "runs", "points"),
-    *("comparisons", "sweep", "capture", "validate", "timeline", "report", "figures", "cli"),
+    *("common", "bounds", "config", "traces", "clones", "fio", "workloads", "runs"),
+    *("points", "comparisons", "sweep", "capture", "timeline", "report", "reproduce", "cli"),
 )
 
 

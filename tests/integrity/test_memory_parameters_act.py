@@ -12,8 +12,8 @@ from hmsim import InputError
 from hmsim._core import Simulation, policies
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
+from hmsim.reproduce.validate import dram_comparison
 from hmsim.runs.runner import run
-from hmsim.validate import dram_comparison
 from hmsim.workloads.workload import Agent, Workload
 from memory_values import BASE, COMPANY, HBF, OTHER
 

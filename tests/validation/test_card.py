@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from hmsim.cli.application import app
-from hmsim.validate.card import card, families, machines, method, standards
-from hmsim.validate.card.curves import Curve, CurvePoint, measured
-from hmsim.validate.card.families import Load
+from hmsim.reproduce.card import card, families, machines, method, standards
+from hmsim.reproduce.card.curves import Curve, CurvePoint, measured
+from hmsim.reproduce.card.families import Load
 from typer.testing import CliRunner
 
 METHOD = method.read("method.yaml")

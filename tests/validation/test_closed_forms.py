@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from hmsim.cli.application import app
-from hmsim.validate.checks import CHECKS, validate
-from hmsim.validate.row import AT_LEAST, AT_MOST, FALLS, RISES, Row, counts
+from hmsim.reproduce.validate.checks import CHECKS, validate
+from hmsim.reproduce.validate.row import AT_LEAST, AT_MOST, FALLS, RISES, Row, counts
 from messages import naming
 
 SLOW = ["ftl"]

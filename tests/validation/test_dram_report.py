@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from hmsim.validate.dram_comparison import PARTS, Comparison, Outcome
-from hmsim.validate.dram_report import tables
+from hmsim.reproduce.validate.dram_comparison import PARTS, Comparison, Outcome
+from hmsim.reproduce.validate.dram_report import tables
 
 
 @pytest.mark.parametrize(("part", "half"), list(zip(PARTS, ("6.40 (50%)", "9.60 (50%)"))))

@@ -8,8 +8,8 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.config.configuration import load_config
+from hmsim.reproduce.validate import dram_comparison as models
 from hmsim.runs.system import System
-from hmsim.validate import dram_comparison as models
 from messages import naming
 
 REQUESTS = 4_000

@@ -20,7 +20,7 @@ from hmsim.cli.support import (
     resumable,
 )
 from hmsim.common.tables import number
-from hmsim.runs import artifact
+from hmsim.reproduce import artifact
 
 app = application("Rerun the experiments of the results, and compare with expected values.")
 Names = Annotated[

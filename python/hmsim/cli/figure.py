@@ -112,6 +112,6 @@ def _show(columns: tuple[str, ...], rows: list[Any], json: bool) -> None:
 def _modules() -> tuple[Any, ...]:
     """Import and return the modules of figures. This is slow, and libraries may be missing."""
     try:
-        return tuple(import_module(f"hmsim.figures{name}") for name in MODULES)
+        return tuple(import_module(f"hmsim.reproduce.figures{name}") for name in MODULES)
     except ModuleNotFoundError as error:
         raise InputError(f"figures: {error.name} is not installed") from error

@@ -76,9 +76,9 @@ def validate(
         return
     if small or jobs is not None:
         raise InputError(f"{'--small' if small else '--jobs'}: needs --card")
-    from hmsim.validate import dram_comparison, dram_report  # with numpy: not for help
-    from hmsim.validate.checks import validate as run_checks
-    from hmsim.validate.row import counts
+    from hmsim.reproduce.validate import dram_comparison, dram_report  # with numpy: not for help
+    from hmsim.reproduce.validate.checks import validate as run_checks
+    from hmsim.reproduce.validate.row import counts
 
     if report is not None and (group != "dram" or not dram_comparison.available()):
         raise InputError(
@@ -117,9 +117,9 @@ def _card(out: Path, group: str, small: bool, jobs: Optional[int], force: bool) 
     """Write the card of hardware anchors; raise Exit if a judged row fails."""
     import os
 
-    from hmsim.validate.card import card
-    from hmsim.validate.card.method import FULL, SMALL
-    from hmsim.validate.row import counts
+    from hmsim.reproduce.card import card
+    from hmsim.reproduce.card.method import FULL, SMALL
+    from hmsim.reproduce.validate.row import counts
 
     if group != "all":
         raise InputError(f"--card: takes no group, got '{group}'")

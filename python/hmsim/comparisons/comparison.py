@@ -18,14 +18,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
-from hmsim.comparisons.table import (
-    Comparison,
-    agent_rates,
-    columns_of,
-    rates_of,
-    row_of,
-    with_seed,
-)
+from hmsim.comparisons.table import Comparison, agent_rates, columns_of, rates_of, row_of, with_seed
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.write_variants import difference
 from hmsim.points.point import Outcome, Point, measurement
@@ -34,14 +27,7 @@ from hmsim.runs.calibration import with_table
 from hmsim.runs.options import Options, seeded
 from hmsim.runs.request_log import RequestLog
 from hmsim.runs.result import Result
-from hmsim.runs.runner import (
-    AnyConfig,
-    AnyWorkload,
-    as_config,
-    as_workload,
-    named_system,
-    simulate,
-)
+from hmsim.runs.runner import AnyConfig, AnyWorkload, as_config, as_workload, named_system, simulate
 from hmsim.workloads import mixes
 
 if TYPE_CHECKING:  # takes a while to import: only for tables

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reproduction: the paper's figures, self-checks, and comparisons with hardware."""

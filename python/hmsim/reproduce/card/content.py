@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contents of a card: sections of tables, charts and judged rows, for the page and for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from hmsim.reproduce.validate.row import Row
+
+COMMAND = "hmsim validate --card card.html"
+Cell = Union[str, float, int, None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values with the source of each column's numbers and the command that prints them again."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    source: str
+    command: str
+    folded: bool = False  # shown only when the reader opens it
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "source": self.source,
+            "command": self.command,
+        }
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of a chart."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    measured: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Latency in ns against bandwidth as a share of the peak."""
+
+    title: str
+    lines: Sequence[Line]
+
+    def as_dict(self) -> dict[str, Any]:
+        lines = [
+            {"name": line.name, "measured": line.measured, "points": [list(p) for p in line.points]}
+            for line in self.lines
+        ]
+        return {"title": self.title, "x": "share of peak", "y": "latency, ns", "lines": lines}
+
+
+@dataclass
+class Section:
+    """A part of the card."""
+
+    name: str
+    text: str
+    tables: list[Table] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)  # judged
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "text": self.text,
+            "checks": [row.as_dict() for row in self.rows],
+            "tables": [table.as_dict() for table in self.tables],
+            "charts": [chart.as_dict() for chart in self.charts],
+        }

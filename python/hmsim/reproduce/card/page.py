@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The card as one HTML page that needs neither scripts nor a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from hmsim.common.markup import Markup, join, scrolling, style, tag
+from hmsim.common.tables import number
+from hmsim.reproduce.card import chart
+from hmsim.reproduce.card.content import Cell, Section, Table
+from hmsim.reproduce.validate.row import Row, counts
+
+TITLE = "hmsim: card of hardware anchors"
+INTRODUCTION = (
+    "This page compares hmsim with closed forms and with measurements of machines and drives. "
+    "Methods, loads, constants and scores were fixed before the first run, in "
+    "configs/anchors/method.yaml and drives.yaml; later changes are comments there. Errors are "
+    "printed whatever they are. "
+    "Bandwidths have their share of the peak beside them."
+)
+LONG = 40  # characters from which a cell's text breaks into lines
+WORDS = {"poor": "poor", "FAIL": "fails"}  # cells to notice, with the class of each
+
+
+def page(sections: Sequence[Section], head: Mapping[str, Any]) -> str:
+    """Return the page; ``head`` holds version, command and duration."""
+    look, _ = style((resources.files(__package__) / "card.css").read_text(encoding="utf-8"))
+    rows = [row for section in sections for row in section.rows]
+    names = [section.name.split(",")[0].lower().replace(" ", "-") for section in sections]
+    subtitle = (
+        f"hmsim {head['hmsim']}, {head['extent']} card: {head['command']}. "
+        f"{head['seconds']:.0f} s with {head['jobs']} runs at a time."
+    )
+    links = [tag("a", s.name, href=f"#{name}") for s, name in zip(sections, names)]
+    body = [_section(s, name) for s, name in zip(sections, names)]
+    return "<!DOCTYPE html>\n" + tag(
+        "html",
+        tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag(
+                "meta",
+                http_equiv="Content-Security-Policy",
+                content="default-src 'none'; style-src 'unsafe-inline'",
+            ),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("title", TITLE),
+            look,
+        ),
+        tag(
+            "body",
+            tag("h1", TITLE),
+            tag("p", subtitle, class_="faint"),
+            tag("p", INTRODUCTION),
+            tag("p", f"{counts(rows)}."),
+            tag("nav", *links, aria_label="Sections"),
+            tag("main", *body),
+        ),
+        lang="en",
+    )
+
+
+def _section(section: Section, name: str) -> Markup:
+    charts = [chart.draw(one, f"{name}-{i}") for i, one in enumerate(section.charts)]
+    return tag(
+        "section",
+        tag("h2", section.name, id=name),
+        tag("p", section.text),
+        _checks(section.rows) if section.rows else None,
+        tag("div", *charts, class_="charts") if charts else None,
+        *(_table(table) for table in section.tables),
+    )
+
+
+def _checks(rows: Sequence[Row]) -> Markup:
+    cells: list[list[Cell]] = [
+        [r.name, r.band, r.got, r.unit, r.verdict(accept_listed=True), r.source] for r in rows
+    ]
+    columns = ("check", "expected", "hmsim", "unit", "verdict", "formula")
+    return scrolling(_grid(columns, cells), "Checks")
+
+
+def _table(table: Table) -> Markup:
+    grid = scrolling(_grid(table.columns, table.rows), table.name)
+    note = tag("p", f"Source: {table.source}. Command: {table.command}", class_="note")
+    if table.folded:
+        return tag("details", tag("summary", f"{table.name} ({len(table.rows)})"), grid, note)
+    return join(tag("h3", table.name), grid, note)
+
+
+def _grid(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Markup:
+    texts = [isinstance(cell, str) for cell in rows[0]]
+    names = [
+        tag("th", column, scope="col", class_="text" if text else None)
+        for column, text in zip(columns, texts)
+    ]
+    head = tag("thead", tag("tr", *names))
+    lines = [tag("tr", *(_cell(cell, index) for index, cell in enumerate(row))) for row in rows]
+    return tag("table", head, tag("tbody", *lines))
+
+
+def _cell(value: Cell, index: int) -> Markup:
+    if index == 0:
+        return tag("th", _text(value), scope="row")
+    if isinstance(value, str):
+        more = WORDS.get(value) or ("long" if len(value) > LONG else "")
+        return tag("td", value, class_=f"text {more}".rstrip())
+    return tag("td", _text(value))
+
+
+def _text(value: Cell) -> str:
+    return value if isinstance(value, str) else number(value)
