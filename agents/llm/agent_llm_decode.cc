@@ -105,10 +105,9 @@ void LlmDecode::start_pass(Tick now) {
 }
 
 void LlmDecode::begin_step() {
-  prefill_ = keys_.prefill && sequences_.any_new();
-  sequences_.extend();
+  sequences_.begin_step();
   computed_ = 0;
-  io_.begin_step(prefill_);
+  io_.begin_step();
   io_.release(keys_.prefetch, -1);
   phase_ = Phase::step;
 }
@@ -169,12 +168,15 @@ Tick LlmDecode::stage_time() const {
   if (computed_ == 0) {
     return Tick(0);
   }
-  const auto batch = static_cast<std::uint64_t>(keys_.batch);
+  std::uint64_t tokens = 0;
+  std::uint64_t sequences = 0;
+  for (std::uint32_t i = 0; i < sequences_.size(); ++i) {
+    tokens += sequences_.computed(i);
+    sequences += sequences_.computed(i) > 0 ? 1 : 0;
+  }
   return computed_ == keys_.head_stage()
-             ? keys_.compute_time(keys_.model.head_parameters(),
-                                  prefill_ ? sequences_.new_sequences() : batch)
-             : keys_.compute_time(keys_.model.layer_parameters(),
-                                  prefill_ ? sequences_.new_tokens() : batch);
+             ? keys_.compute_time(keys_.model.head_parameters(), sequences)
+             : keys_.compute_time(keys_.model.layer_parameters(), tokens);
 }
 
 void LlmDecode::end_stage(Tick now) {
@@ -192,7 +194,7 @@ void LlmDecode::end_stage(Tick now) {
 }
 
 void LlmDecode::end_step(Tick now) {
-  meter_.end_step(prefill_, now);
+  meter_.end_step(sequences_.prefills(), now);
   meter_.begin_step(now);
   phase_ = Phase::drain;
 }
@@ -202,12 +204,11 @@ bool LlmDecode::end_drain(Tick now) {
   if (!io_.written()) {
     return false;
   }
-  if (prefill_) {
-    sequences_.end_prefill();
+  sequences_.end_step();
+  if (sequences_.prefills()) {
     begin_step();
     return true;
   }
-  sequences_.end_step();
   tokens_ += keys_.batch;
   if (++steps_ >= keys_.steps) {
     finish(now);
@@ -261,10 +262,14 @@ double LlmDecode::pass_fraction(Tick) const {
 }
 
 void LlmDecode::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
-  sequences_.extend();
+  sequences_.begin_step();
+  if (sequences_.prefills()) {
+    sequences_.end_step();
+    sequences_.begin_step();
+  }
   ReadWalk walk({&keys_, &layout_, &sequences_}, Tier::slow,
                 Random(mix64(environment().seed), random_stream()));
-  walk.begin_step(false);
+  walk.begin();
   const auto page = static_cast<std::uint64_t>(kPageBytes.value());
   for (Extent extent; walk.next(extent);) {
     for (std::uint64_t at = extent.offset / page; at * page < extent.offset + extent.bytes; ++at) {
@@ -277,7 +282,7 @@ void LlmDecode::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
 
 void LlmDecode::serialize_state(Archive& archive) {
   archive.section("llm_decode");
-  archive(sequences_, meter_, io_, phase_, prefill_, computing_, computed_, wake_, steps_, tokens_);
+  archive(sequences_, meter_, io_, phase_, computing_, computed_, wake_, steps_, tokens_);
   archive.check(computed_ < keys_.stages() || phase_ != Phase::step,
                 "invalid stage of a decode step");
   archive.check(computed_ <= keys_.stages(), "invalid stage of a decode step");

@@ -75,7 +75,6 @@ class LlmDecode final : public Agent, private IoListener {
   DecodeMeter meter_;
   DecodeIo io_;
   Phase phase_ = Phase::start;
-  bool prefill_ = false;        // the step is a prefill
   bool computing_ = false;      // stage `computed_`
   std::uint32_t computed_ = 0;  // stages of the step
   Tick wake_{0};                // start of the pass, or end of the computation

@@ -32,13 +32,11 @@ void DecodeIo::rewind() {
   }
 }
 
-void DecodeIo::begin_step(bool prefill) {
+void DecodeIo::begin_step() {
   for (Lane<ReadWalk>& lane : reads_) {
-    lane.walk().begin_step(prefill);
     lane.begin();
   }
   for (Lane<WriteWalk>& lane : writes_) {
-    lane.walk().begin_step(prefill);
     lane.begin();
   }
 }

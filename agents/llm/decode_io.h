@@ -34,11 +34,8 @@ class DecodeIo {
 
   void connect(const Environment& environment);
   void rewind();  // begins a pass
-  void begin_step(bool prefill);
-  void begin_trims() {
-    trims_.walk().begin();
-    trims_.begin();
-  }
+  void begin_step();
+  void begin_trims() { trims_.begin(); }
   // Lets reads reach stage `reads` and writes stage `writes`; -1: none.
   void release(std::int64_t reads, std::int64_t writes) {
     last_read_ = reads;

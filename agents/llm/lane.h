@@ -28,7 +28,8 @@ class Lane {
       : walk_(walk), pending_(stages), limit_(limit), capacity_(capacity) {}
 
   Walk& walk() { return walk_; }
-  void begin() {  // after the walk began a step
+  void begin() {
+    walk_.begin();
     rest_ = 0;
     ended_ = false;
   }

@@ -3,8 +3,7 @@
 
 namespace hmsim {
 
-void ReadWalk::begin_step(bool prefill) {
-  prefill_ = prefill;
+void ReadWalk::begin() {
   stage_ = 0;
   weights_done_ = false;
   sequence_ = 0;
@@ -34,10 +33,8 @@ bool ReadWalk::next_row(Extent& extent) {
   if (tier_ != view_.keys->weights) {
     return false;
   }
-  const Sequences& all = *view_.sequences;
-  for (; sequence_ < all.size(); ++sequence_, item_ = 0) {
-    const std::uint64_t prompt = all.is_new(sequence_) ? all.tokens(sequence_) : 0;
-    if (item_ < (prefill_ ? prompt : 1)) {
+  for (; sequence_ < view_.sequences->size(); ++sequence_, item_ = 0) {
+    if (item_ < view_.sequences->computed(sequence_)) {
       ++item_;
       const auto words = static_cast<std::uint64_t>(view_.keys->model.shape.vocabulary);
       extent = {view_.layout->row(random_.below(words)), view_.keys->model.row_bytes(), stage_,
@@ -61,7 +58,7 @@ bool ReadWalk::next_weights(Extent& extent) {
 }
 
 bool ReadWalk::next_kv(Extent& extent) {
-  if (prefill_ || stage_ == view_.keys->head_stage()) {
+  if (view_.sequences->prefills() || stage_ == view_.keys->head_stage()) {
     return false;
   }
   for (; sequence_ < view_.sequences->size(); ++sequence_, item_ = 0) {
@@ -84,7 +81,7 @@ bool ReadWalk::next_kv(Extent& extent) {
 }
 
 void ReadWalk::serialize(Archive& archive) {
-  archive(random_, prefill_, stage_, weights_done_, sequence_, item_, half_);
+  archive(random_, stage_, weights_done_, sequence_, item_, half_);
   archive.check(stage_ <= view_.keys->stages() && half_ <= 1, "invalid place in a decode step");
 }
 

@@ -19,7 +19,7 @@ class ReadWalk {
   ReadWalk(const DecodeView& view, Tier tier, Random random)
       : view_(view), tier_(tier), random_(random) {}
 
-  void begin_step(bool prefill);
+  void begin();  // a step
   // Restores the random numbers of a pass.
   void rewind(Random random) { random_ = random; }
   bool next(Extent& extent);  // returns false at the step's end
@@ -35,7 +35,6 @@ class ReadWalk {
   DecodeView view_;
   Tier tier_ = Tier::fast;
   Random random_;
-  bool prefill_ = false;
   std::uint32_t stage_ = 0;
   bool weights_done_ = false;  // of this stage
   std::uint32_t sequence_ = 0;

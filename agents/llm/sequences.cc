@@ -22,22 +22,19 @@ void Sequences::rewind() {
   }
 }
 
-void Sequences::extend() {
+void Sequences::begin_step() {
+  prefills_ = false;
   for (std::uint32_t i = 0; i < size(); ++i) {
+    prefills_ = prefills_ || (keys_.prefill && all_[i].is_new);
     pages_.extend(i, keys_.pages_of(static_cast<std::int64_t>(all_[i].tokens) + 1));
   }
 }
 
-void Sequences::end_prefill() {
-  for (Sequence& each : all_) {
-    each.is_new = false;
-  }
-}
-
 void Sequences::end_step() {
+  const std::uint64_t generated = prefills_ ? 0 : 1;
   for (Sequence& each : all_) {
-    ++each.tokens;
-    ++each.generated;
+    each.tokens += generated;
+    each.generated += generated;
     each.is_new = false;
   }
 }
@@ -59,26 +56,9 @@ std::uint64_t Sequences::replace_ended() {
   return replaced;
 }
 
-bool Sequences::any_new() const {
-  return std::any_of(all_.begin(), all_.end(), [](const Sequence& each) { return each.is_new; });
-}
-
-std::uint64_t Sequences::new_tokens() const {
-  std::uint64_t tokens = 0;
-  for (const Sequence& each : all_) {
-    tokens += each.is_new ? each.tokens : 0;
-  }
-  return tokens;
-}
-
-std::uint64_t Sequences::new_sequences() const {
-  return static_cast<std::uint64_t>(
-      std::count_if(all_.begin(), all_.end(), [](const Sequence& each) { return each.is_new; }));
-}
-
 void Sequences::serialize(Archive& archive) {
   archive.fixed(all_);
-  archive(pages_);
+  archive(pages_, prefills_);
   if (archive.loading()) {
     for (std::uint32_t i = 0; i < size(); ++i) {
       const auto tokens = static_cast<std::int64_t>(all_[i].tokens);

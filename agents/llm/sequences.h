@@ -17,10 +17,9 @@ class Sequences {
   Sequences(const DecodeKeys& keys, Random random);
 
   void rewind();
-  // Gives each sequence the pages that its next step reads and writes.
-  void extend();
-  // Records a prefill of all new sequences, or a generated token of every sequence.
-  void end_prefill();
+  // Begins a step: a prefill of the new sequences, if the keys ask for it, or a decode step of all.
+  // Gives each sequence the pages that the step reads and writes.
+  void begin_step();
   void end_step();
   bool any_ended() const;
   // Replaces every ended sequence by a new one. Returns their number.
@@ -29,11 +28,12 @@ class Sequences {
   std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
   // Returns the tokens whose keys and values are cached.
   std::uint64_t tokens(std::uint32_t sequence) const { return all_[sequence].tokens; }
-  bool is_new(std::uint32_t sequence) const { return all_[sequence].is_new; }
   bool ended(std::uint32_t sequence) const { return all_[sequence].generated >= lifetime_; }
-  bool any_new() const;
-  std::uint64_t new_tokens() const;  // of new sequences
-  std::uint64_t new_sequences() const;
+  bool prefills() const { return prefills_; }  // the step is a prefill
+  // Returns the tokens that the step computes.
+  std::uint64_t computed(std::uint32_t sequence) const {
+    return !prefills_ ? 1 : all_[sequence].is_new ? all_[sequence].tokens : 0;
+  }
   const KvPages& pages() const { return pages_; }
 
   void serialize(Archive& archive);
@@ -49,6 +49,7 @@ class Sequences {
   DecodeKeys keys_;
   std::uint64_t lifetime_ = 0;
   std::vector<Sequence> all_;
+  bool prefills_ = false;
   KvPages pages_;
 };
 

@@ -3,8 +3,7 @@
 
 namespace hmsim {
 
-void WriteWalk::begin_step(bool prefill) {
-  prefill_ = prefill;
+void WriteWalk::begin() {
   stage_ = 1;
   sequence_ = 0;
   page_ = 0;
@@ -31,20 +30,21 @@ bool WriteWalk::next_of_sequence(Extent& extent) {
   const std::uint64_t tokens = view_.sequences->tokens(sequence_);
   const std::uint64_t whole = tokens / view_.page_tokens();
   const std::uint64_t rest = tokens % view_.page_tokens();
-  if (prefill_ && !view_.sequences->is_new(sequence_)) {
+  const bool prefill = view_.sequences->prefills();
+  if (view_.sequences->computed(sequence_) == 0) {
     return false;
   }
   const bool completes = view_.keys->kv != Tier::fast && rest + 1 == view_.page_tokens();
-  const std::uint64_t first = prefill_ ? 0 : whole;
-  const std::uint64_t pages = prefill_ ? whole : (completes ? 1 : 0);
+  const std::uint64_t first = prefill ? 0 : whole;
+  const std::uint64_t pages = prefill ? whole : (completes ? 1 : 0);
   if (tier_ == view_.keys->kv && page_ < pages) {
     extent = view_.page(stage_, half_, sequence_, first + page_);
     half_ = 1 - half_;
     page_ += half_ == 0 ? 1 : 0;
     return true;
   }
-  const std::uint64_t before = prefill_ ? 0 : rest;
-  const std::uint64_t count = prefill_ ? rest : 1;
+  const std::uint64_t before = prefill ? 0 : rest;
+  const std::uint64_t count = prefill ? rest : 1;
   if (tier_ == Tier::fast && !tail_done_ && count > 0) {
     extent = view_.tail(stage_, half_, sequence_, before, count);
     half_ = 1 - half_;
@@ -55,7 +55,7 @@ bool WriteWalk::next_of_sequence(Extent& extent) {
 }
 
 void WriteWalk::serialize(Archive& archive) {
-  archive(prefill_, stage_, sequence_, page_, tail_done_, half_);
+  archive(stage_, sequence_, page_, tail_done_, half_);
   archive.check(stage_ >= 1 && half_ <= 1, "invalid place in the writes of a decode step");
 }
 

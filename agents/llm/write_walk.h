@@ -18,7 +18,7 @@ class WriteWalk {
   WriteWalk() = default;
   WriteWalk(const DecodeView& view, Tier tier) : view_(view), tier_(tier) {}
 
-  void begin_step(bool prefill);
+  void begin();               // a step
   bool next(Extent& extent);  // returns false at the step's end
 
   void serialize(Archive& archive);
@@ -28,7 +28,6 @@ class WriteWalk {
 
   DecodeView view_;
   Tier tier_ = Tier::fast;
-  bool prefill_ = false;
   std::uint32_t stage_ = 1;
   std::uint32_t sequence_ = 0;
   std::uint64_t page_ = 0;  // whole pages written of this sequence
