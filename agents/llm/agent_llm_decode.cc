@@ -58,14 +58,14 @@ void LlmDecode::prepare() {
                                            host_ == nullptr ? Bytes(0) : host_->capacity()};
   DecodeLayout::check_fit(keys_, capacity, "agent." + std::to_string(index()) + ".");
   layout_ = DecodeLayout(keys_);
-  sequences_ = Sequences(keys_, Random(environment().seed, random_stream()));
+  sequences_ = Sequences(keys_, Random(environment().seed, random_stream()),
+                         Random(mix64(environment().seed), random_stream()));
   meter_ = DecodeMeter(keys_);
   io_.connect({{&keys_, &layout_, &sequences_},
                this,
                host_,
                keys_.uses(Tier::slow) ? host_->join(*this) : std::uint16_t{0},
-               &meter_,
-               Random(mix64(environment().seed), random_stream())});
+               &meter_});
 }
 
 void LlmDecode::check_device() const {
@@ -99,7 +99,6 @@ Tick LlmDecode::advance(Tick now) {
 void LlmDecode::start_pass(Tick now) {
   steps_ = 0;
   sequences_.rewind();
-  io_.rewind();
   meter_.begin_step(now);
   begin_step();
 }
@@ -262,14 +261,13 @@ double LlmDecode::pass_fraction(Tick) const {
 }
 
 void LlmDecode::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
+  sequences_.rewind();
   sequences_.begin_step();
   if (sequences_.prefills()) {
     sequences_.end_step();
     sequences_.begin_step();
   }
-  ReadWalk walk({&keys_, &layout_, &sequences_}, Tier::slow,
-                Random(mix64(environment().seed), random_stream()));
-  walk.begin();
+  Walk<StepLoops> walk({{&keys_, &layout_, &sequences_}, Tier::slow});
   const auto page = static_cast<std::uint64_t>(kPageBytes.value());
   for (Extent extent; walk.next(extent);) {
     for (std::uint64_t at = extent.offset / page; at * page < extent.offset + extent.bytes; ++at) {

@@ -19,21 +19,15 @@ void DecodeIo::connect(const Environment& environment) {
   for (const Tier tier : {Tier::fast, Tier::slow}) {
     const auto used = static_cast<std::uint64_t>(view.layout->used(tier).value());
     const std::int64_t limit = tier == Tier::fast ? keys.lines : keys.outstanding;
-    reads_[index_of(tier)] = {{view, tier, environment_.random}, keys.stages(), limit, used};
+    reads_[index_of(tier)] = {Walk<StepLoops>({view, tier}), keys.stages(), limit, used};
     writes_[index_of(tier)] = {{view, tier}, keys.stages(), limit, used};
   }
   trims_ = {TrimWalk(view), 1, keys.outstanding,
             static_cast<std::uint64_t>(view.layout->used(Tier::slow).value())};
 }
 
-void DecodeIo::rewind() {
-  for (Lane<ReadWalk>& lane : reads_) {
-    lane.walk().rewind(environment_.random);
-  }
-}
-
 void DecodeIo::begin_step() {
-  for (Lane<ReadWalk>& lane : reads_) {
+  for (auto& lane : reads_) {
     lane.begin();
   }
   for (Lane<WriteWalk>& lane : writes_) {

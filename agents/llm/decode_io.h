@@ -9,10 +9,10 @@
 #include <cstdint>
 
 #include "agents/agent_link.h"
+#include "agents/llm/decode_loops.h"
 #include "agents/llm/decode_meter.h"
 #include "agents/llm/decode_view.h"
 #include "agents/llm/lane.h"
-#include "agents/llm/read_walk.h"
 #include "agents/llm/trim_walk.h"
 #include "agents/llm/write_walk.h"
 #include "core/pool.h"
@@ -29,11 +29,9 @@ class DecodeIo {
     Host* host = nullptr;
     std::uint16_t client = 0;  // number at the host
     DecodeMeter* meter = nullptr;
-    Random random;  // of embedding rows
   };
 
   void connect(const Environment& environment);
-  void rewind();  // begins a pass
   void begin_step();
   void begin_trims() { trims_.begin(); }
   // Lets reads reach stage `reads` and writes stage `writes`; -1: none.
@@ -72,7 +70,7 @@ class DecodeIo {
 
   Environment environment_;
   std::uint64_t request_bytes_ = 0;
-  std::array<Lane<ReadWalk>, kTiers> reads_;
+  std::array<Lane<Walk<StepLoops>>, kTiers> reads_;
   std::array<Lane<WriteWalk>, kTiers> writes_;
   Lane<TrimWalk> trims_;
   Pool<Sent> sent_;  // requests of block I/O by tag

@@ -2,15 +2,19 @@
 // Keys of an agent of kind llm_decode.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "agents/llm/extent.h"
 #include "agents/llm/model_shape.h"
 #include "core/parameters.h"
+#include "core/tiers.h"
 #include "core/types.h"
 
 namespace hmsim {
+
+// Names of tiers to users. nvdimm: the device of block I/O, either the NVDIMM or storage.
+inline constexpr std::array<const char*, kTiers> kTierNames{"dram", "nvdimm"};
 
 struct DecodeKeys {
   static constexpr std::int64_t kAllLayers = 0;

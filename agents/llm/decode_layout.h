@@ -12,7 +12,7 @@
 #include <string>
 
 #include "agents/llm/decode_keys.h"
-#include "agents/llm/extent.h"
+#include "core/tiers.h"
 #include "core/types.h"
 
 namespace hmsim {

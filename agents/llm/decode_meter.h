@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "agents/llm/decode_keys.h"
-#include "agents/llm/extent.h"
+#include "agents/llm/walk.h"
 #include "core/archive.h"
 #include "core/statistics.h"
 

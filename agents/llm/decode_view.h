@@ -5,6 +5,7 @@
 #include "agents/llm/decode_keys.h"
 #include "agents/llm/decode_layout.h"
 #include "agents/llm/sequences.h"
+#include "agents/llm/walk.h"
 
 namespace hmsim {
 
@@ -12,7 +13,7 @@ namespace hmsim {
 struct DecodeView {
   const DecodeKeys* keys = nullptr;
   const DecodeLayout* layout = nullptr;
-  const Sequences* sequences = nullptr;
+  Sequences* sequences = nullptr;
 
   std::uint64_t page_tokens() const { return static_cast<std::uint64_t>(keys->page_tokens); }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "agents/llm/extent.h"
+#include "agents/llm/walk.h"
 #include "core/archive.h"
 #include "core/errors.h"
 

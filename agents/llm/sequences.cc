@@ -5,17 +5,19 @@
 
 namespace hmsim {
 
-Sequences::Sequences(const DecodeKeys& keys, Random random)
+Sequences::Sequences(const DecodeKeys& keys, Random pages, Random words)
     : keys_(keys),
       lifetime_(static_cast<std::uint64_t>(keys.lifetime())),
       all_(static_cast<std::size_t>(keys.batch)),
-      pages_(all_.size(), keys.pages_of(keys.most_tokens()), random) {
+      pages_(all_.size(), keys.pages_of(keys.most_tokens()), pages),
+      first_word_(words) {
   rewind();
 }
 
 // With `output`, the sequences of a batch end one after another, at equal distances.
 void Sequences::rewind() {
   pages_.rewind();
+  words_ = first_word_;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const std::uint64_t generated = static_cast<std::uint64_t>(keys_.output) * i / all_.size();
     all_[i] = {static_cast<std::uint64_t>(keys_.context) + generated, generated, true};
@@ -58,7 +60,7 @@ std::uint64_t Sequences::replace_ended() {
 
 void Sequences::serialize(Archive& archive) {
   archive.fixed(all_);
-  archive(pages_, prefills_);
+  archive(pages_, words_, prefills_);
   if (archive.loading()) {
     for (std::uint32_t i = 0; i < size(); ++i) {
       const auto tokens = static_cast<std::int64_t>(all_[i].tokens);

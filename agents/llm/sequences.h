@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sequences of a batch: their lengths and their pages.
+// Sequences of a batch: their lengths, their words and their pages.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace hmsim {
 class Sequences {
  public:
   Sequences() = default;
-  Sequences(const DecodeKeys& keys, Random random);
+  Sequences(const DecodeKeys& keys, Random pages, Random words);
 
+  // Begins a pass. Random numbers begin again.
   void rewind();
   // Begins a step: a prefill of the new sequences, if the keys ask for it, or a decode step of all.
   // Gives each sequence the pages that the step reads and writes.
@@ -29,6 +30,10 @@ class Sequences {
   // Returns the tokens whose keys and values are cached.
   std::uint64_t tokens(std::uint32_t sequence) const { return all_[sequence].tokens; }
   bool ended(std::uint32_t sequence) const { return all_[sequence].generated >= lifetime_; }
+  // Draws the word of a token.
+  std::uint64_t draw_word() {
+    return words_.below(static_cast<std::uint64_t>(keys_.model.shape.vocabulary));
+  }
   bool prefills() const { return prefills_; }  // the step is a prefill
   // Returns the tokens that the step computes.
   std::uint64_t computed(std::uint32_t sequence) const {
@@ -51,6 +56,8 @@ class Sequences {
   std::vector<Sequence> all_;
   bool prefills_ = false;
   KvPages pages_;
+  Random first_word_;
+  Random words_;
 };
 
 }  // namespace hmsim

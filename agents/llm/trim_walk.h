@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "agents/llm/decode_view.h"
-#include "agents/llm/extent.h"
 
 namespace hmsim {
 

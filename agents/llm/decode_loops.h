@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops of the walks of decoding: over the data that a step reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agents/llm/decode_view.h"
+#include "agents/llm/walk.h"
+
+namespace hmsim {
+
+// Reads of a step from a tier.
+//
+// Embedding: a random row for each token. A layer: its weights, then, in a decode step, the cached
+// keys and values of each sequence, page after page, keys before values. Head: its weights.
+class StepLoops {
+ public:
+  StepLoops() = default;
+  StepLoops(const DecodeView& view, Tier tier) : view_(view), tier_(tier) {}
+
+  std::uint64_t passes(std::size_t level, const Place& place) const;
+  Extent extent(const Place& place) const;
+
+ private:
+  // Owner 0 is the batch, which has weights; owner 1 + i is sequence i, which has rows, or pages of
+  // keys (half 0) and values (half 1).
+  enum Level : std::size_t { kStage, kOwner, kItem, kHalf };
+  // Keys and values of a sequence: whole pages, then tokens of the page after them.
+  struct Part {
+    std::uint64_t pages = 0;
+    std::uint64_t tokens = 0;
+  };
+
+  std::uint64_t items(std::uint32_t stage, std::uint32_t owner) const;
+  Part part_of(std::uint32_t sequence) const;
+
+  DecodeView view_;
+  Tier tier_ = Tier::fast;
+};
+
+}  // namespace hmsim
