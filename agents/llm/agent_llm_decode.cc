@@ -267,7 +267,7 @@ void LlmDecode::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
     sequences_.end_step();
     sequences_.begin_step();
   }
-  Walk<StepLoops> walk({{&keys_, &layout_, &sequences_}, Tier::slow});
+  Walk<StepLoops> walk({{&keys_, &layout_, &sequences_}, Tier::slow, false});
   const auto page = static_cast<std::uint64_t>(kPageBytes.value());
   for (Extent extent; walk.next(extent);) {
     for (std::uint64_t at = extent.offset / page; at * page < extent.offset + extent.bytes; ++at) {

@@ -19,8 +19,8 @@ void DecodeIo::connect(const Environment& environment) {
   for (const Tier tier : {Tier::fast, Tier::slow}) {
     const auto used = static_cast<std::uint64_t>(view.layout->used(tier).value());
     const std::int64_t limit = tier == Tier::fast ? keys.lines : keys.outstanding;
-    reads_[index_of(tier)] = {Walk<StepLoops>({view, tier}), keys.stages(), limit, used};
-    writes_[index_of(tier)] = {{view, tier}, keys.stages(), limit, used};
+    reads_[index_of(tier)] = {Walk<StepLoops>({view, tier, false}), keys.stages(), limit, used};
+    writes_[index_of(tier)] = {Walk<StepLoops>({view, tier, true}), keys.stages(), limit, used};
   }
   trims_ = {TrimWalk(view), 1, keys.outstanding,
             static_cast<std::uint64_t>(view.layout->used(Tier::slow).value())};
@@ -30,7 +30,7 @@ void DecodeIo::begin_step() {
   for (auto& lane : reads_) {
     lane.begin();
   }
-  for (Lane<WriteWalk>& lane : writes_) {
+  for (auto& lane : writes_) {
     lane.begin();
   }
 }

@@ -14,7 +14,6 @@
 #include "agents/llm/decode_view.h"
 #include "agents/llm/lane.h"
 #include "agents/llm/trim_walk.h"
-#include "agents/llm/write_walk.h"
 #include "core/pool.h"
 #include "storage/host.h"
 
@@ -71,7 +70,7 @@ class DecodeIo {
   Environment environment_;
   std::uint64_t request_bytes_ = 0;
   std::array<Lane<Walk<StepLoops>>, kTiers> reads_;
-  std::array<Lane<WriteWalk>, kTiers> writes_;
+  std::array<Lane<Walk<StepLoops>>, kTiers> writes_;
   Lane<TrimWalk> trims_;
   Pool<Sent> sent_;  // requests of block I/O by tag
   std::int64_t last_read_ = -1;

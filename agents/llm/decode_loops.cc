@@ -17,7 +17,7 @@ std::uint64_t StepLoops::passes(std::size_t level, const Place& place) const {
 }
 
 std::uint64_t StepLoops::items(std::uint32_t stage, std::uint32_t owner) const {
-  const bool weights = tier_ == view_.keys->weights;
+  const bool weights = !write_ && tier_ == view_.keys->weights;
   if (owner == 0) {
     return weights && stage > 0 ? 1 : 0;
   }
@@ -29,14 +29,26 @@ std::uint64_t StepLoops::items(std::uint32_t stage, std::uint32_t owner) const {
   return stage == view_.keys->head_stage() ? 0 : part.pages + (part.tokens > 0 ? 1 : 0);
 }
 
-// Returns what each layer reads of the sequence in this tier.
+// Returns what each layer reads or writes of the sequence in this tier.
 StepLoops::Part StepLoops::part_of(std::uint32_t sequence) const {
-  if (view_.sequences->prefills()) {
-    return {};
+  const Sequences& all = *view_.sequences;
+  const DecodeKeys& keys = *view_.keys;
+  const std::uint64_t whole = all.whole_pages(sequence);
+  const std::uint64_t rest = all.rest(sequence);
+  Part part;
+  if (write_ == all.prefills() && all.computed(sequence) > 0) {  // everything
+    part = {0, whole, 0, rest};
+  } else if (write_ && !all.prefills()) {  // the new token, and the page that it completes
+    const bool completes = rest + 1 == static_cast<std::uint64_t>(keys.page_tokens);
+    part = {whole, completes && keys.kv != Tier::fast ? std::uint64_t{1} : 0, rest, 1};
   }
-  const std::uint64_t tokens = view_.sequences->tokens(sequence);
-  return {tier_ == view_.keys->kv ? tokens / view_.page_tokens() : 0,
-          tier_ == Tier::fast ? tokens % view_.page_tokens() : 0};
+  if (tier_ != keys.kv) {
+    part.pages = 0;
+  }
+  if (tier_ != Tier::fast) {
+    part.tokens = 0;
+  }
+  return part;
 }
 
 Extent StepLoops::extent(const Place& place) const {
@@ -51,10 +63,28 @@ Extent StepLoops::extent(const Place& place) const {
     return {view_.layout->row(view_.sequences->draw_word()), model.row_bytes(), stage, kNoIndex,
             DataKind::embedding};
   }
+  return kv_extent(place);
+}
+
+Extent StepLoops::kv_extent(const Place& place) const {
+  const DecodeKeys& keys = *view_.keys;
+  const std::uint32_t layer = place[kStage] - 1;
   const std::uint32_t sequence = place[kOwner] - 1;
   const Part part = part_of(sequence);
-  return place[kItem] < part.pages ? view_.page(stage, place[kHalf], sequence, place[kItem])
-                                   : view_.tail(stage, place[kHalf], sequence, 0, part.tokens);
+  Extent extent{0, keys.page_bytes(), place[kStage], sequence, DataKind::kv};
+  if (tier_ == keys.kv) {
+    const std::uint32_t page =
+        view_.sequences->pages().page(sequence, part.first_page + place[kItem]);
+    extent.offset = view_.layout->page(layer, place[kHalf], page);
+  } else {
+    extent.offset = view_.layout->gathered(layer, place[kHalf], sequence);
+    extent.kind = DataKind::gather;
+  }
+  if (place[kItem] >= part.pages) {
+    extent.offset += part.first_token * keys.model.half_bytes();
+    extent.bytes = part.tokens * keys.model.half_bytes();
+  }
+  return extent;
 }
 
 }  // namespace hmsim

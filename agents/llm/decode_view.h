@@ -15,26 +15,11 @@ struct DecodeView {
   const DecodeLayout* layout = nullptr;
   Sequences* sequences = nullptr;
 
-  std::uint64_t page_tokens() const { return static_cast<std::uint64_t>(keys->page_tokens); }
-
   // Returns the keys or values of a whole page of a sequence.
   Extent page(std::uint32_t stage, std::uint32_t half, std::uint32_t sequence,
               std::uint64_t index) const {
     const std::uint64_t page = sequences->pages().page(sequence, index);
     return {layout->page(stage - 1, half, page), keys->page_bytes(), stage, sequence, DataKind::kv};
-  }
-  // Returns the keys or values of `tokens` tokens, from token `first` on, of the sequence's last,
-  // incomplete page. It is in DRAM.
-  Extent tail(std::uint32_t stage, std::uint32_t half, std::uint32_t sequence, std::uint64_t first,
-              std::uint64_t tokens) const {
-    const bool own = keys->kv == Tier::fast;
-    const std::uint64_t index = sequences->tokens(sequence) / page_tokens();
-    const std::uint64_t base =
-        own ? layout->page(stage - 1, half, sequences->pages().page(sequence, index))
-            : layout->gathered(stage - 1, half, sequence);
-    const std::uint64_t token = keys->model.half_bytes();
-    return {base + first * token, tokens * token, stage, sequence,
-            own ? DataKind::kv : DataKind::gather};
   }
 };
 

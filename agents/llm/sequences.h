@@ -27,8 +27,13 @@ class Sequences {
   std::uint64_t replace_ended();
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
-  // Returns the tokens whose keys and values are cached.
-  std::uint64_t tokens(std::uint32_t sequence) const { return all_[sequence].tokens; }
+  // Return the whole pages of cached keys and values, and the tokens of the page after them.
+  std::uint64_t whole_pages(std::uint32_t sequence) const {
+    return all_[sequence].tokens / static_cast<std::uint64_t>(keys_.page_tokens);
+  }
+  std::uint64_t rest(std::uint32_t sequence) const {
+    return all_[sequence].tokens % static_cast<std::uint64_t>(keys_.page_tokens);
+  }
   bool ended(std::uint32_t sequence) const { return all_[sequence].generated >= lifetime_; }
   // Draws the word of a token.
   std::uint64_t draw_word() {

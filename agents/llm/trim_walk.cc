@@ -11,7 +11,7 @@ bool TrimWalk::next(Extent& extent) {
     if (!view_.sequences->ended(sequence_)) {
       continue;
     }
-    if (page_ < view_.sequences->tokens(sequence_) / view_.page_tokens()) {
+    if (page_ < view_.sequences->whole_pages(sequence_)) {
       extent = view_.page(stage_, half_, sequence_, page_);
       extent.stage = 0;
       half_ = 1 - half_;
