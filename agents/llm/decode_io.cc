@@ -19,10 +19,10 @@ void DecodeIo::connect(const Environment& environment) {
   for (const Tier tier : {Tier::fast, Tier::slow}) {
     const auto used = static_cast<std::uint64_t>(view.layout->used(tier).value());
     const std::int64_t limit = tier == Tier::fast ? keys.lines : keys.outstanding;
-    reads_[index_of(tier)] = {Walk<StepLoops>({view, tier, false}), keys.stages(), limit, used};
-    writes_[index_of(tier)] = {Walk<StepLoops>({view, tier, true}), keys.stages(), limit, used};
+    reads_[index_of(tier)] = {{view, tier, false}, keys.stages(), limit, used};
+    writes_[index_of(tier)] = {{view, tier, true}, keys.stages(), limit, used};
   }
-  trims_ = {TrimWalk(view), 1, keys.outstanding,
+  trims_ = {TrimLoops(view), 1, keys.outstanding,
             static_cast<std::uint64_t>(view.layout->used(Tier::slow).value())};
 }
 
@@ -62,8 +62,8 @@ void DecodeIo::pump_requests(Tick now) {
 }
 
 // Sends a line if one may be sent. Its tag is 2 x stage, plus 1 for a write.
-template <class Walk>
-bool DecodeIo::send_line(Lane<Walk>& lane, std::int64_t last, bool write, Tick now) {
+template <class Loops>
+bool DecodeIo::send_line(Lane<Loops>& lane, std::int64_t last, bool write, Tick now) {
   if (!lane.ready(last)) {
     return false;
   }
@@ -72,12 +72,12 @@ bool DecodeIo::send_line(Lane<Walk>& lane, std::int64_t last, bool write, Tick n
     environment_.meter->moved(lane.extent(), Tier::fast, write);
   }
   environment_.link->send(MemoryClass::dram, Address(static_cast<std::int64_t>(piece.offset)),
-                          write, piece.stage * 2 + (write ? 1 : 0), now);
+                          write, lane.extent().stage * 2 + (write ? 1 : 0), now);
   return true;
 }
 
-template <class Walk>
-void DecodeIo::send_requests(Lane<Walk>& lane, std::int64_t last, Kind kind, Tick now) {
+template <class Loops>
+void DecodeIo::send_requests(Lane<Loops>& lane, std::int64_t last, Kind kind, Tick now) {
   while (lane.ready(last)) {
     const auto piece = lane.take(kind == Kind::trim ? lane.extent().bytes : request_bytes_);
     if (piece.last && kind == Kind::trim) {
@@ -92,7 +92,7 @@ void DecodeIo::send_requests(Lane<Walk>& lane, std::int64_t last, Kind kind, Tic
                    : kind == Kind::write ? IoRequest::Kind::write
                                          : IoRequest::Kind::read;
     request.tag = sent_.take();
-    sent_[request.tag] = {kind, piece.stage};
+    sent_[request.tag] = {kind, lane.extent().stage};
     request.submitter = static_cast<std::uint16_t>(request.tag);
     // Keys and values of a sequence are discarded together; kNoIndex has stream 0.
     request.stream = static_cast<std::uint16_t>(lane.extent().sequence + 1);

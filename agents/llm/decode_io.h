@@ -11,9 +11,7 @@
 #include "agents/agent_link.h"
 #include "agents/llm/decode_loops.h"
 #include "agents/llm/decode_meter.h"
-#include "agents/llm/decode_view.h"
 #include "agents/llm/lane.h"
-#include "agents/llm/trim_walk.h"
 #include "core/pool.h"
 #include "storage/host.h"
 
@@ -62,16 +60,16 @@ class DecodeIo {
 
   void pump_lines(Tick now);
   void pump_requests(Tick now);
-  template <class Walk>
-  bool send_line(Lane<Walk>& lane, std::int64_t last, bool write, Tick now);
-  template <class Walk>
-  void send_requests(Lane<Walk>& lane, std::int64_t last, Kind kind, Tick now);
+  template <class Loops>
+  bool send_line(Lane<Loops>& lane, std::int64_t last, bool write, Tick now);
+  template <class Loops>
+  void send_requests(Lane<Loops>& lane, std::int64_t last, Kind kind, Tick now);
 
   Environment environment_;
   std::uint64_t request_bytes_ = 0;
-  std::array<Lane<Walk<StepLoops>>, kTiers> reads_;
-  std::array<Lane<Walk<StepLoops>>, kTiers> writes_;
-  Lane<TrimWalk> trims_;
+  std::array<Lane<StepLoops>, kTiers> reads_;
+  std::array<Lane<StepLoops>, kTiers> writes_;
+  Lane<TrimLoops> trims_;
   Pool<Sent> sent_;  // requests of block I/O by tag
   std::int64_t last_read_ = -1;
   std::int64_t last_write_ = -1;

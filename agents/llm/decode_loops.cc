@@ -87,4 +87,24 @@ Extent StepLoops::kv_extent(const Place& place) const {
   return extent;
 }
 
+std::uint64_t TrimLoops::passes(std::size_t level, const Place& place) const {
+  const Sequences& all = *view_.sequences;
+  switch (level) {
+    case kSequence:
+      return view_.keys->kv == Tier::fast ? 0 : all.size();
+    case kPage:
+      return all.ended(place[kSequence]) ? all.whole_pages(place[kSequence]) : 0;
+    case kLayer:
+      return view_.keys->layers();
+    default:
+      return 2;
+  }
+}
+
+Extent TrimLoops::extent(const Place& place) const {
+  const std::uint32_t page = view_.sequences->pages().page(place[kSequence], place[kPage]);
+  return {view_.layout->page(place[kLayer], place[kHalf], page), view_.keys->page_bytes(), 0,
+          place[kSequence], DataKind::kv};
+}
+
 }  // namespace hmsim

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops of the walks of decoding: over the data that a step reads or writes.
+// Loops of the walks of decoding: over the data that a step reads or writes, and over the pages
+// that ended sequences trim.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "agents/llm/decode_view.h"
+#include "agents/llm/decode_keys.h"
+#include "agents/llm/decode_layout.h"
+#include "agents/llm/sequences.h"
 #include "agents/llm/walk.h"
 
 namespace hmsim {
+
+// Objects that the loops look at, which outlive them. A step's walks end before the sequences
+// change.
+struct DecodeView {
+  const DecodeKeys* keys = nullptr;
+  const DecodeLayout* layout = nullptr;
+  Sequences* sequences = nullptr;
+};
 
 // Reads of a step from a tier, or its writes to one.
 //
@@ -46,6 +57,22 @@ class StepLoops {
   DecodeView view_;
   Tier tier_ = Tier::fast;
   bool write_ = false;
+};
+
+// Trims of the pages of ended sequences outside DRAM: by sequence, page and layer, keys before
+// values. Extents are of stage 0.
+class TrimLoops {
+ public:
+  TrimLoops() = default;
+  explicit TrimLoops(const DecodeView& view) : view_(view) {}
+
+  std::uint64_t passes(std::size_t level, const Place& place) const;
+  Extent extent(const Place& place) const;
+
+ private:
+  enum Level : std::size_t { kSequence, kPage, kLayer, kHalf };
+
+  DecodeView view_;
 };
 
 }  // namespace hmsim

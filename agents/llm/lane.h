@@ -2,6 +2,7 @@
 // Requests of one kind to one tier: a walk's extents cut into pieces, and the pieces in flight.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,22 +13,21 @@
 namespace hmsim {
 
 // Stages are numbers below 2^31; -1 stands for none.
-template <class Walk>
+template <class Loops>
 class Lane {
  public:
   struct Piece {
     std::uint64_t offset;
     std::uint64_t bytes;
-    std::uint32_t stage;
     bool last;  // of its extent
   };
 
   Lane() = default;
   // `limit`: most pieces in flight. `capacity`: bytes of the tier that extents may use.
-  Lane(Walk walk, std::uint32_t stages, std::int64_t limit, std::uint64_t capacity)
-      : walk_(walk), pending_(stages), limit_(limit), capacity_(capacity) {}
+  Lane(Loops loops, std::uint32_t stages, std::int64_t limit, std::uint64_t capacity)
+      : walk_(loops), pending_(stages), limit_(limit), capacity_(capacity) {}
 
-  Walk& walk() { return walk_; }
+  // Begins the walk. No piece is in flight.
   void begin() {
     walk_.begin();
     rest_ = 0;
@@ -35,21 +35,18 @@ class Lane {
   }
   // Returns whether a piece of a stage up to `last_stage` can be sent now.
   bool ready(std::int64_t last_stage) {
-    if (in_flight_ >= limit_ || !look()) {
-      return false;
-    }
-    return static_cast<std::int64_t>(extent_.stage) <= last_stage;
+    return in_flight_ < limit_ && look() && static_cast<std::int64_t>(extent_.stage) <= last_stage;
   }
   // Takes a piece of at most `most` bytes. The lane is ready.
   Piece take(std::uint64_t most) {
-    const std::uint64_t bytes = rest_ < most ? rest_ : most;
+    const std::uint64_t bytes = std::min(rest_, most);
     const std::uint64_t offset = extent_.offset + extent_.bytes - rest_;
     rest_ -= bytes;
     ++in_flight_;
     ++pending_[extent_.stage];
-    return {offset, bytes, extent_.stage, rest_ == 0};
+    return {offset, bytes, rest_ == 0};
   }
-  // Returns the extent of the last piece taken.
+  // Returns the extent of the last piece taken, or of the next one once the lane is ready.
   const Extent& extent() const { return extent_; }
   // Records that a piece is done.
   void done(std::uint32_t stage, Tick now) {
@@ -74,7 +71,7 @@ class Lane {
   }
 
  private:
-  // Returns false if no extent remains.
+  // Looks at the next piece. Returns false if none remains.
   bool look() {
     if (rest_ == 0 && !ended_) {
       ended_ = !walk_.next(extent_);
@@ -83,7 +80,7 @@ class Lane {
     return !ended_;
   }
 
-  Walk walk_;
+  Walk<Loops> walk_;
   Extent extent_;
   std::uint64_t rest_ = 0;  // of the extent, in bytes
   bool ended_ = true;
