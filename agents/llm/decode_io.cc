@@ -5,33 +5,25 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
-}  // namespace
-
 void DecodeIo::connect(const Environment& environment) {
   environment_ = environment;
   const DecodeView& view = environment_.view;
   const DecodeKeys& keys = *view.keys;
-  request_bytes_ = static_cast<std::uint64_t>(keys.request.value());
+  const auto used = [&](Tier tier) {
+    return static_cast<std::uint64_t>(view.layout->used(tier).value());
+  };
   for (const Tier tier : {Tier::fast, Tier::slow}) {
-    const auto used = static_cast<std::uint64_t>(view.layout->used(tier).value());
     const std::int64_t limit = tier == Tier::fast ? keys.lines : keys.outstanding;
-    reads_[index_of(tier)] = {{view, tier, false}, keys.stages(), limit, used};
-    writes_[index_of(tier)] = {{view, tier, true}, keys.stages(), limit, used};
+    reads_[index_of(tier)] = {{view, tier, false}, keys.stages(), limit, used(tier)};
+    writes_[index_of(tier)] = {{view, tier, true}, keys.stages(), limit, used(tier)};
   }
-  trims_ = {TrimLoops(view), 1, keys.outstanding,
-            static_cast<std::uint64_t>(view.layout->used(Tier::slow).value())};
+  trims_ = {TrimLoops(view), 1, keys.outstanding, used(Tier::slow)};
 }
 
 void DecodeIo::begin_step() {
-  for (auto& lane : reads_) {
-    lane.begin();
-  }
-  for (auto& lane : writes_) {
-    lane.begin();
+  for (std::size_t tier = 0; tier < kTiers; ++tier) {
+    reads_[tier].begin();
+    writes_[tier].begin();
   }
 }
 
@@ -42,29 +34,22 @@ void DecodeIo::pump(Tick now) {
   pumping_ = true;
   do {
     again_ = false;
-    pump_lines(now);
-    pump_requests(now);
+    while (send_line(true, now)) {
+    }
+    while (send_line(false, now)) {
+    }
+    send_requests(trims_, 0, Kind::trim, now);
+    send_requests(writes_[kSlow], last_write_, Kind::write, now);
+    send_requests(reads_[kSlow], last_read_, Kind::read, now);
   } while (again_);
   pumping_ = false;
 }
 
-void DecodeIo::pump_lines(Tick now) {
-  while (send_line(writes_[0], last_write_, true, now)) {
-  }
-  while (send_line(reads_[0], last_read_, false, now)) {
-  }
-}
-
-void DecodeIo::pump_requests(Tick now) {
-  send_requests(trims_, 0, Kind::trim, now);
-  send_requests(writes_[1], last_write_, Kind::write, now);
-  send_requests(reads_[1], last_read_, Kind::read, now);
-}
-
 // Sends a line if one may be sent. Its tag is 2 x stage, plus 1 for a write.
-template <class Loops>
-bool DecodeIo::send_line(Lane<Loops>& lane, std::int64_t last, bool write, Tick now) {
-  if (!lane.ready(last)) {
+bool DecodeIo::send_line(bool write, Tick now) {
+  constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+  Lane<StepLoops>& lane = (write ? writes_ : reads_)[kFast];
+  if (!lane.ready(write ? last_write_ : last_read_)) {
     return false;
   }
   const auto piece = lane.take(kLine);
@@ -78,8 +63,9 @@ bool DecodeIo::send_line(Lane<Loops>& lane, std::int64_t last, bool write, Tick 
 
 template <class Loops>
 void DecodeIo::send_requests(Lane<Loops>& lane, std::int64_t last, Kind kind, Tick now) {
+  const auto most = static_cast<std::uint64_t>(environment_.view.keys->request.value());
   while (lane.ready(last)) {
-    const auto piece = lane.take(kind == Kind::trim ? lane.extent().bytes : request_bytes_);
+    const auto piece = lane.take(kind == Kind::trim ? lane.extent().bytes : most);
     if (piece.last && kind == Kind::trim) {
       environment_.meter->trimmed(lane.extent());
     } else if (piece.last) {
@@ -88,9 +74,7 @@ void DecodeIo::send_requests(Lane<Loops>& lane, std::int64_t last, Kind kind, Ti
     IoRequest request;
     request.offset = piece.offset;
     request.bytes = piece.bytes;
-    request.kind = kind == Kind::trim    ? IoRequest::Kind::trim
-                   : kind == Kind::write ? IoRequest::Kind::write
-                                         : IoRequest::Kind::read;
+    request.kind = kind;
     request.tag = sent_.take();
     sent_[request.tag] = {kind, lane.extent().stage};
     request.submitter = static_cast<std::uint16_t>(request.tag);
@@ -104,33 +88,27 @@ void DecodeIo::send_requests(Lane<Loops>& lane, std::int64_t last, Kind kind, Ti
 bool DecodeIo::line_done(std::uint32_t tag, Tick now) {
   const std::uint32_t stage = tag / 2;
   const bool write = tag % 2 == 1;
-  write ? writes_[0].done(stage, now) : reads_[0].done(stage, now);
+  Lane<StepLoops>& lane = (write ? writes_ : reads_)[kFast];
+  lane.done(stage, now);
   if (pumping_) {
     again_ = true;
     return false;
   }
   pumping_ = true;
   again_ = false;
-  write ? send_line(writes_[0], last_write_, true, now)
-        : send_line(reads_[0], last_read_, false, now);
+  send_line(write, now);
   pumping_ = false;
-  return again_ || !(write ? writes_[0].pending(stage) : reads_[0].pending(stage));
+  return again_ || !lane.pending(stage);
 }
 
 bool DecodeIo::request_done(std::uint32_t tag, Tick now) {
   ensure(sent_.holds(tag), "llm_decode", now, tag, "completion of a request that was not sent");
   const Sent sent = sent_[tag];
   sent_.give_back(tag);
-  switch (sent.kind) {
-    case Kind::read:
-      reads_[1].done(sent.stage, now);
-      break;
-    case Kind::write:
-      writes_[1].done(sent.stage, now);
-      break;
-    case Kind::trim:
-      trims_.done(sent.stage, now);
-      break;
+  if (sent.kind == Kind::trim) {
+    trims_.done(sent.stage, now);
+  } else {
+    (sent.kind == Kind::write ? writes_ : reads_)[kSlow].done(sent.stage, now);
   }
   again_ = true;
   return !pumping_;

@@ -45,28 +45,29 @@ class DecodeIo {
   bool request_done(std::uint32_t tag, Tick now);
 
   bool passed(Tier tier, std::uint32_t stage) { return reads_[index_of(tier)].passed(stage); }
-  bool written() { return writes_[0].finished() && writes_[1].finished(); }
+  bool written() { return writes_[kFast].finished() && writes_[kSlow].finished(); }
   bool trimmed() { return trims_.finished(); }
 
   void serialize(Archive& archive);
 
  private:
-  enum class Kind : std::uint8_t { read, write, trim, last = trim };
+  static constexpr std::size_t kFast = index_of(Tier::fast);
+  static constexpr std::size_t kSlow = index_of(Tier::slow);
+  using Kind = IoRequest::Kind;
   struct Sent {
     Kind kind = Kind::read;
     std::uint32_t stage = 0;
-    void serialize(Archive& archive) { archive(kind, stage); }
+    void serialize(Archive& archive) {
+      archive(kind, stage);
+      archive.check(kind != Kind::flush, "invalid request of a decode step");
+    }
   };
 
-  void pump_lines(Tick now);
-  void pump_requests(Tick now);
-  template <class Loops>
-  bool send_line(Lane<Loops>& lane, std::int64_t last, bool write, Tick now);
+  bool send_line(bool write, Tick now);
   template <class Loops>
   void send_requests(Lane<Loops>& lane, std::int64_t last, Kind kind, Tick now);
 
   Environment environment_;
-  std::uint64_t request_bytes_ = 0;
   std::array<Lane<StepLoops>, kTiers> reads_;
   std::array<Lane<StepLoops>, kTiers> writes_;
   Lane<TrimLoops> trims_;
