@@ -198,30 +198,24 @@ void LlmDecode::end_step(Tick now) {
   phase_ = Phase::drain;
 }
 
-// After the writes of a step: ends the pass, trims ended sequences, or begins the next step.
+// After the writes of a step: ends the pass, or trims ended sequences.
 bool LlmDecode::end_drain(Tick now) {
   if (!io_.written()) {
     return false;
   }
   sequences_.end_step();
-  if (sequences_.prefills()) {
-    begin_step();
-    return true;
+  if (!sequences_.prefills()) {
+    tokens_ += keys_.batch;
+    if (++steps_ >= keys_.steps) {
+      finish(now);
+      meter_.set_counting(!finished_once());
+      phase_ = Phase::start;
+      wake_ = now + kRestartGap;
+      return false;
+    }
   }
-  tokens_ += keys_.batch;
-  if (++steps_ >= keys_.steps) {
-    finish(now);
-    meter_.set_counting(!finished_once());
-    phase_ = Phase::start;
-    wake_ = now + kRestartGap;
-    return false;
-  }
-  if (sequences_.any_ended()) {
-    io_.begin_trims();
-    phase_ = Phase::trim;
-  } else {
-    begin_step();
-  }
+  io_.begin_trims();
+  phase_ = Phase::trim;
   return true;
 }
 

@@ -73,8 +73,7 @@ Extent StepLoops::kv_extent(const Place& place) const {
   const Part part = part_of(sequence);
   Extent extent{0, keys.page_bytes(), place[kStage], sequence, DataKind::kv};
   if (tier_ == keys.kv) {
-    const std::uint32_t page =
-        view_.sequences->pages().page(sequence, part.first_page + place[kItem]);
+    const std::uint32_t page = view_.sequences->page(sequence, part.first_page + place[kItem]);
     extent.offset = view_.layout->page(layer, place[kHalf], page);
   } else {
     extent.offset = view_.layout->gathered(layer, place[kHalf], sequence);
@@ -102,7 +101,7 @@ std::uint64_t TrimLoops::passes(std::size_t level, const Place& place) const {
 }
 
 Extent TrimLoops::extent(const Place& place) const {
-  const std::uint32_t page = view_.sequences->pages().page(place[kSequence], place[kPage]);
+  const std::uint32_t page = view_.sequences->page(place[kSequence], place[kPage]);
   return {view_.layout->page(place[kLayer], place[kHalf], page), view_.keys->page_bytes(), 0,
           place[kSequence], DataKind::kv};
 }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sequences of a batch: their lengths, their words and their pages.
+// Sequences of a batch: their lengths, their words, and their pages of keys and values (block
+// tables). A page has the same number in all layers.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "agents/llm/decode_keys.h"
-#include "agents/llm/kv_pages.h"
 #include "core/archive.h"
+#include "core/errors.h"
+#include "core/random.h"
 
 namespace hmsim {
 
 class Sequences {
  public:
   Sequences() = default;
+  // `pages` orders the free pages.
   Sequences(const DecodeKeys& keys, Random pages, Random words);
 
-  // Begins a pass. Random numbers begin again.
+  // Begins a pass: every sequence is new, and every page free. Random numbers begin again.
   void rewind();
   // Begins a step: a prefill of the new sequences, if the keys ask for it, or a decode step of all.
   // Gives each sequence the pages that the step reads and writes.
   void begin_step();
   void end_step();
-  bool any_ended() const;
   // Replaces every ended sequence by a new one. Returns their number.
   std::uint64_t replace_ended();
 
@@ -34,7 +36,14 @@ class Sequences {
   std::uint64_t rest(std::uint32_t sequence) const {
     return all_[sequence].tokens % static_cast<std::uint64_t>(keys_.page_tokens);
   }
-  bool ended(std::uint32_t sequence) const { return all_[sequence].generated >= lifetime_; }
+  std::uint32_t page(std::uint32_t sequence, std::uint64_t index) const {
+    const std::vector<std::uint32_t>& pages = all_[sequence].pages;
+    ensure(index < pages.size(), "llm_decode", Tick(0), sequence, "page that it does not have");
+    return pages[index];
+  }
+  bool ended(std::uint32_t sequence) const {
+    return all_[sequence].generated >= static_cast<std::uint64_t>(keys_.lifetime());
+  }
   // Draws the word of a token.
   std::uint64_t draw_word() {
     return words_.below(static_cast<std::uint64_t>(keys_.model.shape.vocabulary));
@@ -44,7 +53,6 @@ class Sequences {
   std::uint64_t computed(std::uint32_t sequence) const {
     return !prefills_ ? 1 : all_[sequence].is_new ? all_[sequence].tokens : 0;
   }
-  const KvPages& pages() const { return pages_; }
 
   void serialize(Archive& archive);
 
@@ -53,16 +61,20 @@ class Sequences {
     std::uint64_t tokens = 0;
     std::uint64_t generated = 0;
     bool is_new = true;
-    void serialize(Archive& archive) { archive(tokens, generated, is_new); }
+    std::vector<std::uint32_t> pages = {};
+    void serialize(Archive& archive) { archive(tokens, generated, is_new, pages); }
   };
 
+  // Returns the pages of all sequences at their longest.
+  std::size_t pages() const { return all_.size() * keys_.pages_of(keys_.most_tokens()); }
+
   DecodeKeys keys_;
-  std::uint64_t lifetime_ = 0;
-  std::vector<Sequence> all_;
-  bool prefills_ = false;
-  KvPages pages_;
+  Random first_page_;
   Random first_word_;
   Random words_;
+  std::vector<Sequence> all_;
+  std::vector<std::uint32_t> free_;  // the last page is taken first
+  bool prefills_ = false;
 };
 
 }  // namespace hmsim
