@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/llm/decode_layout.h"
 
-#include <string>
-
 #include "core/errors.h"
 #include "core/units.h"
 
@@ -10,16 +8,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
-
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
+  constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
   return (bytes + kPage - 1) / kPage * kPage;
-}
-
-const char* name_of(Tier tier) { return kTierNames[index_of(tier)]; }
-
-bool fits(const DecodeKeys& keys, Tier tier, Bytes capacity) {
-  return DecodeLayout(keys).used(tier) <= capacity;
 }
 
 // Key that a user may lower to make a model fit.
@@ -37,21 +28,38 @@ std::int64_t largest(DecodeKeys keys, const Lower& key, Tier tier, Bytes capacit
   std::int64_t good = 0;
   for (std::int64_t bad = keys.*key.value; bad - good > 1;) {
     keys.*key.value = good + (bad - good) / 2;
-    (fits(keys, tier, capacity) ? good : bad) = keys.*key.value;
+    (DecodeLayout(keys).used(tier) <= capacity ? good : bad) = keys.*key.value;
   }
   return good;
+}
+
+// Returns the message that the tier, with this capacity, does not hold `used`.
+std::string misfit(DecodeKeys keys, Tier tier, Bytes used, Bytes capacity) {
+  keys.layers_simulated = keys.layers();
+  std::string key = keys.weights == tier ? "weights" : "kv";
+  std::string advice =
+      "'" + std::string(kTierNames[1 - index_of(tier)]) + "', or the memory larger";
+  for (const Lower& lower : kLower) {
+    if (const std::int64_t most = largest(keys, lower, tier, capacity); most > 0) {
+      key = lower.name;
+      advice = "at most " + std::to_string(most);
+      break;
+    }
+  }
+  return key + ": weights, keys and values of " + std::to_string(keys.layers()) + " layers need " +
+         format_size(used) + " of " + kTierNames[index_of(tier)] + ", which has " +
+         format_size(capacity) + ": must be " + advice;
 }
 
 }  // namespace
 
 DecodeLayout::DecodeLayout(const DecodeKeys& keys)
     : layer_stride_(whole_pages(keys.model.layer_bytes())),
+      rows_(weights(keys.layers()) + whole_pages(keys.model.head_bytes())),
       row_bytes_(keys.model.row_bytes()),
       page_bytes_(keys.page_bytes()),
       batch_(static_cast<std::uint64_t>(keys.batch)) {
   const std::uint64_t halves = std::uint64_t{2} * keys.layers();
-  head_ = keys.layers() * layer_stride_;
-  rows_ = head_ + whole_pages(keys.model.head_bytes());
   used_[index_of(keys.weights)] =
       rows_ + whole_pages(static_cast<std::uint64_t>(keys.model.shape.vocabulary) * row_bytes_);
   pages_ = batch_ * keys.pages_of(keys.most_tokens());
@@ -65,32 +73,11 @@ DecodeLayout::DecodeLayout(const DecodeKeys& keys)
 
 void DecodeLayout::check_fit(const DecodeKeys& keys, const std::array<Bytes, kTiers>& capacity,
                              const std::string& agent) {
-  const DecodeLayout layout(keys);
   for (const Tier tier : {Tier::fast, Tier::slow}) {
-    const Bytes has = capacity[index_of(tier)];
-    if (layout.used(tier) <= has) {
-      continue;
+    const Bytes used = DecodeLayout(keys).used(tier);
+    if (const Bytes has = capacity[index_of(tier)]; used > has) {
+      throw InputError(agent + misfit(keys, tier, used, has));
     }
-    const std::string needs = ": weights, keys and values of " + std::to_string(keys.layers()) +
-                              " layers need " + format_size(layout.used(tier)) + " of " +
-                              name_of(tier) + ", which has " + format_size(has) + ": must be ";
-    DecodeKeys lower = keys;
-    lower.layers_simulated = keys.layers();
-    for (const Lower& key : kLower) {
-      if (const std::int64_t most = largest(lower, key, tier, has); most > 0) {
-        throw InputError(std::string(agent)
-                             .append(key.name)
-                             .append(needs)
-                             .append("at most ")
-                             .append(std::to_string(most)));
-      }
-    }
-    throw InputError(std::string(agent)
-                         .append(keys.weights == tier ? "weights" : "kv")
-                         .append(needs)
-                         .append("'")
-                         .append(name_of(tier == Tier::fast ? Tier::slow : Tier::fast))
-                         .append("', or the memory larger"));
   }
 }
 

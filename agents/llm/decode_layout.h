@@ -22,12 +22,10 @@ class DecodeLayout {
   DecodeLayout() = default;
   explicit DecodeLayout(const DecodeKeys& keys);
 
-  // Returns the pages of all sequences.
-  std::uint64_t pages() const { return pages_; }
   Bytes used(Tier tier) const { return Bytes(static_cast<std::int64_t>(used_[index_of(tier)])); }
 
-  std::uint64_t layer(std::uint32_t layer) const { return layer * layer_stride_; }
-  std::uint64_t head() const { return head_; }
+  // `layer` counts from 0. The output head follows the last one.
+  std::uint64_t weights(std::uint32_t layer) const { return layer * layer_stride_; }
   std::uint64_t row(std::uint64_t word) const { return rows_ + word * row_bytes_; }
   // `half` is 0 for keys and 1 for values.
   std::uint64_t page(std::uint32_t layer, std::uint32_t half, std::uint64_t page) const {
@@ -44,11 +42,10 @@ class DecodeLayout {
 
  private:
   std::uint64_t layer_stride_ = 0;
-  std::uint64_t head_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t row_bytes_ = 0;
   std::uint64_t pages_at_ = 0;
-  std::uint64_t pages_ = 0;
+  std::uint64_t pages_ = 0;  // of all sequences
   std::uint64_t page_bytes_ = 0;
   std::uint64_t gather_ = 0;
   std::uint64_t batch_ = 0;

@@ -56,8 +56,8 @@ Extent StepLoops::extent(const Place& place) const {
   const std::uint32_t stage = place[kStage];
   if (place[kOwner] == 0) {
     const bool head = stage == view_.keys->head_stage();
-    return {head ? view_.layout->head() : view_.layout->layer(stage - 1),
-            head ? model.head_bytes() : model.layer_bytes(), stage};
+    return {view_.layout->weights(stage - 1), head ? model.head_bytes() : model.layer_bytes(),
+            stage};
   }
   if (stage == 0) {
     return {view_.layout->row(view_.sequences->draw_word()), model.row_bytes(), stage, kNoIndex,
