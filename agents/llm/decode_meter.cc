@@ -9,16 +9,21 @@ namespace hmsim {
 namespace {
 
 constexpr std::array<const char*, kDataKinds> kKindNames{"weights", "embedding", "kv", "gather"};
-constexpr std::array<const char*, kStepParts> kPartNames{"compute", "dram", "nvdimm", "both",
-                                                         "writes"};
-constexpr std::array<const char*, kStepParts> kPartTexts{
-    "share of the steps' time in which a stage is computed",
-    "share in which the next stage waits for DRAM alone",
-    "share in which the next stage waits for the NVDIMM or storage alone",
-    "share in which the next stage waits for both memories",
-    "share in which the step waits for writes and trims of the step before"};
 
-std::uint64_t sum(const std::array<Counter, kDataKinds>& counters) {
+struct Text {
+  const char* name;
+  const char* text;
+};
+constexpr std::array<Text, kStepParts> kParts{{
+    {"compute", "share of the steps' time in which a stage is computed"},
+    {"dram", "share in which the next stage waits for DRAM alone"},
+    {"nvdimm", "share in which the next stage waits for the NVDIMM or storage alone"},
+    {"both", "share in which the next stage waits for both memories"},
+    {"writes", "share in which the step waits for writes and trims of the step before"},
+}};
+
+template <class Counters>
+Counter sum(const Counters& counters) {
   return std::accumulate(counters.begin(), counters.end(), Counter{0});
 }
 
@@ -32,9 +37,7 @@ DecodeMeter::DecodeMeter(const DecodeKeys& keys)
 
 void DecodeMeter::begin_step(Tick now) {
   step_ = Step();
-  step_.begun = now;
-  step_.measured = true;
-  since_ = now;
+  step_.begun = since_ = now;
 }
 
 void DecodeMeter::end_step(bool prefill, Tick now) {
@@ -42,15 +45,15 @@ void DecodeMeter::end_step(bool prefill, Tick now) {
   if (!step_.measured || !counting_) {
     return;
   }
-  ++heads_;
+  ++sums_.heads;
   (prefill ? prefill_time_ : step_time_).add((now - step_.begun).value());
-  const auto layers = static_cast<Counter>((step_.layers_ended - step_.layers_begun).value());
-  (prefill ? prefill_layers_ : layers_time_) += layers;
+  (prefill ? sums_.prefill_layers : sums_.layers) +=
+      static_cast<Counter>((step_.layers_ended - step_.layers_begun).value());
   if (!prefill) {
-    layers_.add(step_.layers.least);
-    layers_.add(step_.layers.most);
+    sums_.layer.add(step_.layer.least);
+    sums_.layer.add(step_.layer.most);
     for (std::size_t i = 0; i < kStepParts; ++i) {
-      parts_[i] += step_.parts[i];
+      sums_.parts[i] += step_.parts[i];
     }
   }
 }
@@ -63,7 +66,11 @@ void DecodeMeter::register_statistics(StatisticRegistry& registry, const std::st
   registry.histogram(path + ".prefill_time_us", "us",
                      "time from the end of the step before to that of a prefill",
                      kMicrosecond.value(), {&prefill_time_});
-  register_parts(registry, path);
+  for (std::size_t i = 0; i < kStepParts; ++i) {
+    registry.ratio(
+        path + ".bound." + kParts[i].name, kParts[i].text,
+        [this, i] { return static_cast<double>(sums_.parts[i]); }, [this] { return all_parts(); });
+  }
   register_bytes(registry, path);
   registry.counter(path + ".trimmed_bytes", "bytes", "keys and values of ended sequences trimmed",
                    {&trimmed_});
@@ -76,28 +83,16 @@ void DecodeMeter::register_statistics(StatisticRegistry& registry, const std::st
   registry.on_reset([this](Tick now) {
     step_.measured = false;
     since_ = now;
-    parts_ = {};
-    layers_time_ = 0;
-    prefill_layers_ = 0;
-    layers_ = Range();
-    heads_ = 0;
+    sums_ = Sums();
   });
-}
-
-void DecodeMeter::register_parts(StatisticRegistry& registry, const std::string& path) {
-  for (std::size_t i = 0; i < kStepParts; ++i) {
-    registry.ratio(
-        path + ".bound." + kPartNames[i], kPartTexts[i],
-        [this, i] { return static_cast<double>(parts_[i]); }, [this] { return all_parts(); });
-  }
 }
 
 void DecodeMeter::register_bytes(StatisticRegistry& registry, const std::string& path) {
   const auto add = [&](bool write, Tier tier, DataKind kind, const char* text) {
+    const auto number = static_cast<std::size_t>(kind);
     registry.counter(path + (write ? ".written." : ".read.") + kTierNames[index_of(tier)] + "." +
-                         kKindNames[static_cast<std::size_t>(kind)],
-                     "bytes", text,
-                     {&bytes_[write ? 1 : 0][index_of(tier)][static_cast<std::size_t>(kind)]});
+                         kKindNames[number],
+                     "bytes", text, {&bytes_[write ? 1 : 0][index_of(tier)][number]});
   };
   add(false, keys_.weights, DataKind::weights, "weights of layers and output head read");
   add(false, keys_.weights, DataKind::embedding, "rows of the embedding table read");
@@ -120,14 +115,14 @@ void DecodeMeter::register_scaled(StatisticRegistry& registry, const std::string
                  [this] { return scaled_rate(); });
   registry.gauge(path + ".step_time_us", "us",
                  "scaled from the simulated layers to all: mean time to the next token",
-                 [this] { return scaled_time(); });
+                 [this] { return scaled_time(to_all(sums_.layers)); });
   if (keys_.layers() > 1) {
     registry.gauge(path + ".step_time_least_us", "us",
                    "the same, if every layer took the time of the fastest simulated one",
-                   [this] { return scaled_time(layers_.least); });
+                   [this] { return scaled_time(layers_of(sums_.layer.least)); });
     registry.gauge(path + ".step_time_most_us", "us",
                    "the same, if every layer took the time of the slowest simulated one",
-                   [this] { return scaled_time(layers_.most); });
+                   [this] { return scaled_time(layers_of(sums_.layer.most)); });
   }
   registry.gauge(path + ".read", "bytes", "scaled from the simulated layers to all: bytes read",
                  [this] { return scaled_bytes(false); });
@@ -136,8 +131,11 @@ void DecodeMeter::register_scaled(StatisticRegistry& registry, const std::string
                  [this] { return scaled_bytes(true); });
 }
 
-double DecodeMeter::all_parts() const {
-  return static_cast<double>(std::accumulate(parts_.begin(), parts_.end(), Counter{0}));
+double DecodeMeter::all_parts() const { return static_cast<double>(sum(sums_.parts)); }
+
+double DecodeMeter::to_all(Counter simulated) const {
+  return static_cast<double>(simulated) * static_cast<double>(keys_.model.shape.layers) /
+         static_cast<double>(keys_.layers());
 }
 
 // Scales all bytes but those of embedding and output head, which are simulated as a whole.
@@ -146,45 +144,37 @@ double DecodeMeter::scaled_bytes(bool write) const {
   const Counter all = sum(of[0]) + sum(of[1]);
   const auto embedding = static_cast<std::size_t>(DataKind::embedding);
   const Counter whole =
-      write ? 0 : of[0][embedding] + of[1][embedding] + heads_ * keys_.model.head_bytes();
-  return static_cast<double>(whole) + static_cast<double>(all - std::min(all, whole)) *
-                                          static_cast<double>(keys_.model.shape.layers) /
-                                          static_cast<double>(keys_.layers());
-}
-
-double DecodeMeter::to_all(Counter time) const {
-  return static_cast<double>(time) * static_cast<double>(keys_.model.shape.layers) /
-         static_cast<double>(keys_.layers());
+      write ? 0 : of[0][embedding] + of[1][embedding] + sums_.heads * keys_.model.head_bytes();
+  return static_cast<double>(whole) + to_all(all - std::min(all, whole));
 }
 
 double DecodeMeter::scaled_rate() const {
   const auto steps = static_cast<double>(step_time_.count());
-  const double prefills =
-      prefill_time_.sum() - static_cast<double>(prefill_layers_) + to_all(prefill_layers_);
+  const double prefills = prefill_time_.sum() - static_cast<double>(sums_.prefill_layers) +
+                          to_all(sums_.prefill_layers);
   const double time =
-      scaled_time() * steps * static_cast<double>(kMicrosecond.value()) + prefills;  // picoseconds
+      scaled_time(to_all(sums_.layers)) * steps * static_cast<double>(kMicrosecond.value()) +
+      prefills;  // picoseconds
   const double tokens = steps * static_cast<double>(keys_.batch);
   return time == 0 ? 0 : tokens / time * static_cast<double>(kSecond.value());
 }
 
-double DecodeMeter::scaled_time() const { return time_with(to_all(layers_time_)); }
-
-double DecodeMeter::scaled_time(Tick layer) const {
-  return time_with(static_cast<double>(step_time_.count()) * static_cast<double>(layer.value()) *
-                   static_cast<double>(keys_.model.shape.layers));
-}
-
-double DecodeMeter::time_with(double layers) const {
+double DecodeMeter::scaled_time(double layers) const {
   if (step_time_.count() == 0) {
     return 0;
   }
-  const double all = all_parts() - static_cast<double>(layers_time_) + layers;
+  const double all = all_parts() - static_cast<double>(sums_.layers) + layers;
   return all / static_cast<double>(step_time_.count()) / static_cast<double>(kMicrosecond.value());
 }
 
+double DecodeMeter::layers_of(Tick layer) const {
+  return static_cast<double>(step_time_.count()) * static_cast<double>(layer.value()) *
+         static_cast<double>(keys_.model.shape.layers);
+}
+
 void DecodeMeter::serialize(Archive& archive) {
-  archive(counting_, part_, since_, step_, parts_, layers_time_, layers_, prefill_layers_, heads_);
-  archive(step_time_, prefill_time_, bytes_, trimmed_, ended_);
+  archive(counting_, part_, since_, step_, sums_, step_time_, prefill_time_, bytes_, trimmed_,
+          ended_);
   archive.fixed(kv_read_);
 }
 

@@ -40,7 +40,7 @@ class DecodeMeter {
   void end_embedding(Tick now) { step_.layers_begun = step_.layers_ended = now; }
   // Call at the end of each layer, in order.
   void end_layer(Tick now) {
-    step_.layers.add(now - step_.layers_ended);
+    step_.layer.add(now - step_.layers_ended);
     step_.layers_ended = now;
   }
   void end_step(bool prefill, Tick now);
@@ -63,6 +63,7 @@ class DecodeMeter {
  private:
   static constexpr std::size_t kMostSequences = 64;  // with statistics of their own
 
+  using Parts = std::array<Counter, kStepParts>;  // picoseconds
   // The shortest and the longest of some times.
   struct Range {
     Tick least = kNever;
@@ -77,44 +78,46 @@ class DecodeMeter {
     Tick begun{0};
     Tick layers_begun{0};
     Tick layers_ended{0};
-    Range layers;
-    bool measured = false;  // as a whole
-    std::array<Counter, kStepParts> parts{};
+    Range layer;
+    bool measured = true;  // as a whole
+    Parts parts{};
     void serialize(Archive& archive) {
-      archive(begun, layers_begun, layers_ended, layers, measured, parts);
+      archive(begun, layers_begun, layers_ended, layer, measured, parts);
     }
   };
-  using ByKind = std::array<Counter, kDataKinds>;
+  // Sums over the measured steps.
+  struct Sums {
+    Parts parts{};               // of decode steps
+    Counter layers = 0;          // of these, picoseconds from the first layer to the last
+    Range layer;                 // of these: the time of a layer
+    Counter prefill_layers = 0;  // picoseconds of prefills, of their layers
+    Counter heads = 0;           // steps and prefills: reads of the output head
+    void serialize(Archive& archive) { archive(parts, layers, layer, prefill_layers, heads); }
+  };
 
   void register_bytes(StatisticRegistry& registry, const std::string& path);
-  void register_parts(StatisticRegistry& registry, const std::string& path);
   void register_scaled(StatisticRegistry& registry, const std::string& path);
   double all_parts() const;
+  // Scales time or bytes of the simulated layers to all layers.
+  double to_all(Counter simulated) const;
   double scaled_bytes(bool write) const;
   double scaled_rate() const;
-  // Returns the time of all layers, in picoseconds, if the simulated ones took `time`.
-  double to_all(Counter time) const;
-  // Return the mean time of a step with all layers, in microseconds: if each takes the mean time
-  // of the simulated ones, if each takes `layer`, and if those of all steps take `layers`
+  // Returns the mean time of a step, in microseconds, if all layers of all steps took `layers`
   // picoseconds.
-  double scaled_time() const;
-  double scaled_time(Tick layer) const;
-  double time_with(double layers) const;
+  double scaled_time(double layers) const;
+  // Returns the picoseconds of all layers of all steps, if each layer took `layer`.
+  double layers_of(Tick layer) const;
 
   DecodeKeys keys_;
   bool counting_ = true;
   StepPart part_ = StepPart::writes;
   Tick since_{0};
   Step step_;
-  std::array<Counter, kStepParts> parts_{};  // picoseconds of decode steps
-  Counter layers_time_ = 0;                  // of these: from the first layer to the last
-  Range layers_;                             // of these: the time of a layer
-  Counter prefill_layers_ = 0;               // picoseconds of prefills, of their layers
-  Counter heads_ = 0;                        // steps and prefills: reads of the output head
-  Histogram step_time_;                      // picoseconds
+  Sums sums_;
+  Histogram step_time_;  // picoseconds
   Histogram prefill_time_;
-  std::array<std::array<ByKind, kTiers>, 2> bytes_{};  // [write][tier][kind]
-  std::vector<Counter> kv_read_;                       // by sequence
+  std::array<std::array<std::array<Counter, kDataKinds>, kTiers>, 2> bytes_{};  // [write]
+  std::vector<Counter> kv_read_;                                                // by sequence
   Counter trimmed_ = 0;
   Counter ended_ = 0;
 };
