@@ -61,11 +61,8 @@ void LlmDecode::prepare() {
   sequences_ = Sequences(keys_, Random(environment().seed, random_stream()),
                          Random(mix64(environment().seed), random_stream()));
   meter_ = DecodeMeter(keys_);
-  io_.connect({{&keys_, &layout_, &sequences_},
-               this,
-               host_,
-               keys_.uses(Tier::slow) ? host_->join(*this) : std::uint16_t{0},
-               &meter_});
+  const std::uint16_t client = keys_.uses(Tier::slow) ? host_->join(*this) : std::uint16_t{0};
+  io_.connect({{&keys_, &layout_, &sequences_}, this, host_, client, &meter_});
 }
 
 void LlmDecode::check_device() const {
@@ -113,30 +110,19 @@ void LlmDecode::begin_step() {
 
 // Does everything that can be done now.
 void LlmDecode::settle(Tick now) {
-  bool more = true;
-  while (more) {
+  for (bool more = true; more;) {
     io_.pump(now);
-    switch (phase_) {
-      case Phase::start:
-        more = false;
-        break;
-      case Phase::step:
-        more = begin_stage(now);
-        break;
-      case Phase::drain:
-        more = end_drain(now);
-        break;
-      case Phase::trim:
-        more = end_trims();
-        break;
-    }
+    more = phase_ == Phase::drain ? end_drain(now) : phase_ == Phase::trim && end_trims();
   }
+  begin_stage(now);
   meter_.enter(part(), now);
 }
 
-void LlmDecode::settle_and_tell(Tick now) {
+void LlmDecode::settle_if(bool changed, Tick now) {
   const Tick before = wake_;
-  settle(now);
+  if (changed) {
+    settle(now);
+  }
   if (wake_ != before) {
     notify();
   }
@@ -154,13 +140,13 @@ StepPart LlmDecode::part() {
   return dram && nvdimm ? StepPart::both : dram ? StepPart::dram : StepPart::nvdimm;
 }
 
-// Begins to compute the next stage, if its reads are done.
-bool LlmDecode::begin_stage(Tick now) {
-  if (!computing_ && io_.passed(Tier::fast, computed_) && io_.passed(Tier::slow, computed_)) {
+// Begins to compute the next stage of a step, if its reads are done.
+void LlmDecode::begin_stage(Tick now) {
+  if (phase_ == Phase::step && !computing_ && io_.passed(Tier::fast, computed_) &&
+      io_.passed(Tier::slow, computed_)) {
     computing_ = true;
     wake_ = sum_in_time(now, stage_time());
   }
-  return false;
 }
 
 Tick LlmDecode::stage_time() const {
@@ -188,17 +174,13 @@ void LlmDecode::end_stage(Tick now) {
   }
   io_.release(computed_ + keys_.prefetch, computed_ - 1);
   if (computed_ == keys_.stages()) {
-    end_step(now);
+    meter_.end_step(sequences_.prefills(), now);
+    meter_.begin_step(now);
+    phase_ = Phase::drain;
   }
 }
 
-void LlmDecode::end_step(Tick now) {
-  meter_.end_step(sequences_.prefills(), now);
-  meter_.begin_step(now);
-  phase_ = Phase::drain;
-}
-
-// After the writes of a step: ends the pass, or trims ended sequences.
+// After the writes of a step: ends the pass, or begins the trims of ended sequences.
 bool LlmDecode::end_drain(Tick now) {
   if (!io_.written()) {
     return false;
@@ -229,9 +211,7 @@ bool LlmDecode::end_trims() {
 }
 
 void LlmDecode::handle_completion(const Request& request, Tick now) {
-  if (io_.line_done(request.tag, now)) {
-    settle_and_tell(now);
-  }
+  settle_if(io_.line_done(request.tag, now), now);
 }
 
 // Counts the requests of a storage device; those of the NVDIMM are counted as its lines.
@@ -239,9 +219,7 @@ void LlmDecode::on_io_done(std::uint32_t tag, Tick now) {
   if (!host_->is_memory()) {
     count_completion();
   }
-  if (io_.request_done(tag, now)) {
-    settle_and_tell(now);
-  }
+  settle_if(io_.request_done(tag, now), now);
 }
 
 void LlmDecode::restart_limit(Tick) {
@@ -275,9 +253,8 @@ void LlmDecode::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
 void LlmDecode::serialize_state(Archive& archive) {
   archive.section("llm_decode");
   archive(sequences_, meter_, io_, phase_, computing_, computed_, wake_, steps_, tokens_);
-  archive.check(computed_ < keys_.stages() || phase_ != Phase::step,
+  archive.check(computed_ < keys_.stages() + (phase_ == Phase::step ? 0 : 1),
                 "invalid stage of a decode step");
-  archive.check(computed_ <= keys_.stages(), "invalid stage of a decode step");
 }
 
 extern const AgentDescriptor kAgent_llm_decode;

@@ -58,15 +58,14 @@ class LlmDecode final : public Agent, private IoListener {
   void check_device() const;
   void start_pass(Tick now);
   void begin_step();
-  bool begin_stage(Tick now);
+  void begin_stage(Tick now);
   void end_stage(Tick now);
-  void end_step(Tick now);
   bool end_drain(Tick now);
   bool end_trims();
   Tick stage_time() const;
   StepPart part();
   void settle(Tick now);
-  void settle_and_tell(Tick now);
+  void settle_if(bool changed, Tick now);
 
   DecodeKeys keys_;
   Host* host_ = nullptr;

@@ -41,10 +41,6 @@ void DecodeKeys::declare(ParameterSet& parameters) {
                         {"layers that are simulated, with embedding and head; statistics under "
                          "`scaled` extrapolate to all layers",
                          kSource});
-  declare_memory(parameters);
-}
-
-void DecodeKeys::declare_memory(ParameterSet& parameters) {
   const std::vector<std::pair<const char*, Tier>> tiers{{kTierNames[0], Tier::fast},
                                                         {kTierNames[1], Tier::slow}};
   parameters.choice<Tier>("weights", weights, tiers,

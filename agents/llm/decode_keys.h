@@ -64,9 +64,6 @@ struct DecodeKeys {
   bool uses(Tier tier) const { return weights == tier || kv == tier; }
   // Returns the time that 2 x parameters x tokens operations take.
   Tick compute_time(std::uint64_t parameters, std::uint64_t tokens) const;
-
- private:
-  void declare_memory(ParameterSet& parameters);
 };
 
 }  // namespace hmsim

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Extents of memory that decoding reads, writes or trims, and the walk that makes them one at a
-// time.
+// Extents of memory that decoding reads, writes or trims, and the walk that makes them in order.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "core/archive.h"
 #include "core/key_map.h"
@@ -40,7 +38,7 @@ template <class Loops>
 class Walk {
  public:
   Walk() = default;
-  explicit Walk(Loops loops) : loops_(std::move(loops)) {}
+  explicit Walk(Loops loops) : loops_(loops) {}
 
   void begin() { place_ = {}; }
   // Returns false if no extent remains.
