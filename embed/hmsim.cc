@@ -77,7 +77,9 @@ struct hmsim_memory final {
     return caught([&] {
       require(host != nullptr, "host: must not be NULL");
       require(parameters != nullptr, "parameters: must not be NULL");
-      memory_.emplace(*host, assignments(parameters), seed, check);
+      const hmsim::Assignments given = assignments(parameters);
+      require(host->done != nullptr, "host.done: must not be NULL");
+      memory_.emplace(*host, given, seed, check);
       usable_ = true;
       return HMSIM_OK;
     });

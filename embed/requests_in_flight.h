@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/errors.h"
@@ -15,6 +16,8 @@ namespace hmsim {
 
 class RequestsInFlight {
  public:
+  // Returns whether there never was a request.
+  bool unused() const { return entries_.empty(); }
   // Returns whether add() would allocate memory.
   bool full() const { return free_ == kNone; }
   // Returns the tag of a new request of `lines` lines, at least 1. `id` is the simulator's.
@@ -29,25 +32,24 @@ class RequestsInFlight {
     return tag;
   }
 
-  // A line of request `tag` is done, with this status. Returns whether it was the last.
-  bool end_line(std::uint32_t tag, std::uint8_t status = 0) {
+  std::uint64_t id(std::uint32_t tag) const { return entries_[tag].id; }
+  struct Ended {
+    std::uint64_t id;
+    std::uint8_t status;  // the largest of the lines
+  };
+  // A line of request `tag` is done, with this status. Returns the request if it was the last line;
+  // the tag is then free.
+  std::optional<Ended> end_line(std::uint32_t tag, std::uint8_t status = 0) {
     Entry& entry = entries_[tag];
     entry.status = std::max(entry.status, status);
-    if (--entry.lines_left == 0) {
-      return true;
+    if (--entry.lines_left != 0) {
+      require_lines(entry);
+      return std::nullopt;
     }
-    require_lines(entry);
-    return false;
-  }
-  // Returns the largest status of the lines.
-  std::uint8_t status(std::uint32_t tag) const { return entries_[tag].status; }
-  // Frees the entry of a request without lines. Returns the request's id.
-  std::uint64_t remove(std::uint32_t tag) {
-    Entry& entry = entries_[tag];
-    const std::uint64_t id = entry.id;
+    const Ended ended{entry.id, entry.status};
     entry.id = free_;
     free_ = tag;
-    return id;
+    return ended;
   }
 
  private:

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "embed/embed_core.h"
+
+#include "check/protocol_checker.h"
+#include "core/archive.h"
+#include "core/checkpoint.h"
+#include "embed/host_config.h"
+
+namespace hmsim {
+
+EmbedCore::EmbedCore(const Assignments& parameters, std::uint64_t seed, bool check,
+                     const char* noun, const char* name)
+    : memory_(host_config(parameters, values_), kernel_, seed),
+      capacities_{capacity(MemoryClass::dram), capacity(MemoryClass::nvdimm)},
+      identity_(identity_of(values_, seed)),
+      noun_(noun),
+      name_(name) {
+  memory_.set_requesters({this});
+  memory_.set_progress(*this);
+  if (check) {
+    checker_ = std::make_unique<ProtocolChecker>(config());
+    checker_->watch(memory_);
+  }
+  registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
+  registry_.counter("sim.requests", "requests",
+                    (noun + std::string("s done while measuring")).c_str(), {&done_});
+  memory_.register_statistics(registry_);
+  kernel_.notify_all();
+  registry_.reset(Tick(0));
+}
+
+EmbedCore::~EmbedCore() = default;
+
+// Sends all lines with a byte from `begin` to `last`.
+std::int64_t EmbedCore::send_lines(std::uint64_t id, std::uint64_t begin, std::uint64_t last,
+                                   Tick now) {
+  const auto lines = static_cast<std::int64_t>(last / kLine - begin / kLine + 1);
+  line_.tag = in_flight_.add(id, lines);
+  bool waits = false;
+  for (std::uint64_t number = begin / kLine; number <= last / kLine; ++number) {
+    waits = send_line(number, now);
+  }
+  return waits ? lines : 0;
+}
+
+void EmbedCore::raise_if_violated() const {
+  if (checker_ != nullptr) {
+    checker_->raise_if_violated();
+  }
+}
+
+std::vector<Statistic> EmbedCore::statistics_at(Tick now) {
+  ticks_ = static_cast<Counter>((now - measured_from_).value());
+  return registry_.read();
+}
+
+void EmbedCore::reset_statistics_at(Tick now) {
+  measured_from_ = now;
+  registry_.reset(now);
+}
+
+std::string EmbedCore::save() {
+  Archive archive;
+  serialize(archive);
+  return seal_checkpoint(archive.bytes(), identity_);
+}
+
+void EmbedCore::load(const std::string& state) {
+  Archive archive(open_checkpoint(state, identity_));
+  serialize(archive);
+  if (!archive.at_end()) {
+    throw InputError("the checkpoint contains more than this memory's state");
+  }
+}
+
+void EmbedCore::serialize(Archive& archive) {
+  archive.section(name_);
+  archive(processed_, measured_from_, ticks_, done_);
+  archive.check(processed_ >= Tick(0) && processed_ < kNever && measured_from_ <= processed_,
+                "a time is invalid");
+  serialize_idle(archive, memory_, checker_.get(), kernel_);
+}
+
+}  // namespace hmsim
