@@ -1,16 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "embed/embed_core.h"
 
+#include <string_view>
+#include <utility>
+
 #include "check/protocol_checker.h"
 #include "core/archive.h"
 #include "core/checkpoint.h"
-#include "embed/host_config.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
+namespace {
+
+bool begins(const std::string& name, std::string_view with) {
+  return name.compare(0, with.size(), with) == 0;
+}
+
+// Returns the configuration of the memory side and sets `values` to all of its parameters, defaults
+// and presets filled in.
+SystemConfig configuration(const Assignments& given, Assignments& values) {
+  SystemConfig config;
+  std::vector<std::unique_ptr<Policy>> policies;
+  ParameterSet parameters;
+  config.declare(parameters);
+  declare_all_policies(parameters, policies);
+  for (const Assignment& assignment : given) {
+    if (assignment.first == "storage.kind" && assignment.second != "none") {
+      throw InputError("storage.kind: must be 'none': the host has its own disks");
+    }
+    if (!begins(assignment.first, "frontend.") && !begins(assignment.first, "storage.")) {
+      config.assignments.push_back(assignment);
+    }
+  }
+  std::vector<ParameterError> errors = parameters.apply(config.assignments);
+  if (errors.empty()) {
+    config.resolve_presets();
+    errors = config.check();
+    for (ParameterError& error : check_policies(policies)) {
+      errors.push_back(std::move(error));
+    }
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  if (config.store_data) {
+    throw InputError("system.store_data: must be off: the host keeps the data");
+  }
+  if (config.nvdimm.present && config.nvdimm.precondition.starts_resident()) {
+    throw InputError(
+        "nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host does not "
+        "have: must be 'none', 'dirty' or 'captured'");
+  }
+  values = parameters.values();
+  return config;
+}
+
+// Returns the number that checkpoints carry, so that others' are refused.
+std::uint64_t identity_of(Assignments values, std::uint64_t seed) {
+  Archive archive;
+  archive(values, seed);
+  return hash_bytes(archive.bytes());
+}
+
+}  // namespace
+
 EmbedCore::EmbedCore(const Assignments& parameters, std::uint64_t seed, bool check,
                      const char* noun, const char* name)
-    : memory_(host_config(parameters, values_), kernel_, seed),
+    : memory_(configuration(parameters, values_), kernel_, seed),
       capacities_{capacity(MemoryClass::dram), capacity(MemoryClass::nvdimm)},
       identity_(identity_of(values_, seed)),
       noun_(noun),
@@ -78,7 +135,22 @@ void EmbedCore::serialize(Archive& archive) {
   archive(processed_, measured_from_, ticks_, done_);
   archive.check(processed_ >= Tick(0) && processed_ < kNever && measured_from_ <= processed_,
                 "a time is invalid");
-  serialize_idle(archive, memory_, checker_.get(), kernel_);
+  memory_.serialize(archive);
+  if (archive.loading()) {
+    memory_.check_loaded(archive, false);
+    archive.check(memory_.outstanding().empty(),
+                  "cannot load a checkpoint: requests are in flight");
+  }
+  bool checked = checker_ != nullptr;
+  archive(checked);
+  if (checked != (checker_ != nullptr)) {
+    throw InputError("the checkpoint was made with `check` being " +
+                     std::string(checked ? "on" : "off"));
+  }
+  if (checked) {
+    checker_->serialize(archive);
+  }
+  kernel_.serialize(archive);
 }
 
 }  // namespace hmsim

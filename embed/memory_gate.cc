@@ -2,37 +2,15 @@
 #include "embed/memory_gate.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
-#include "check/protocol_checker.h"
-#include "core/archive.h"
-#include "core/checkpoint.h"
 #include "core/errors.h"
-#include "embed/host_config.h"
 
 namespace hmsim {
 
 MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint64_t seed,
                        bool check)
-    : host_(host),
-      config_(host_config(parameters, values_)),
-      memory_(config_, kernel_, seed),
-      identity_(identity_of(values_, seed)) {
-  memory_.set_requesters({this});
-  memory_.set_progress(*this);
-  if (check) {
-    checker_ = std::make_unique<ProtocolChecker>(config_);
-    checker_->watch(memory_);
-  }
-  registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
-  registry_.counter("sim.requests", "requests", "packets done while measuring", {&packets_done_});
-  memory_.register_statistics(registry_);
-  kernel_.notify_all();
-  registry_.reset(Tick(0));
-}
-
-MemoryGate::~MemoryGate() = default;
+    : EmbedCore(parameters, seed, check, "packet", "gate"), host_(host) {}
 
 void MemoryGate::observe_lines(LineObserver& observer) {
   lines_ = &observer;
@@ -40,10 +18,10 @@ void MemoryGate::observe_lines(LineObserver& observer) {
 }
 
 void MemoryGate::write_before(const std::vector<std::int64_t>& pages) {
-  ensure(untouched(), "gate", advanced_, -1,
+  ensure(untouched(), "gate", processed_, -1,
          "pages written before simulated time must be set before it begins");
-  const bool held =
-      config_.nvdimm.present && config_.nvdimm.precondition.buffer == PreconditionBuffer::captured;
+  const NvdimmParameters& nvdimm = config().nvdimm;
+  const bool held = nvdimm.present && nvdimm.precondition.buffer == PreconditionBuffer::captured;
   if (held && pages.empty()) {
     throw InputError(
         "nvdimm.precondition.buffer: 'captured' needs pages written before simulated time began, "
@@ -62,105 +40,54 @@ void MemoryGate::write_before(const std::vector<std::int64_t>& pages) {
 // --- Ports
 
 bool MemoryGate::offer(const GatePacket& packet, Tick now) {
-  const std::int64_t capacity = memory_.capacity(packet.memory).value();
-  if (packet.address < Address(0) || packet.size < 1 || packet.size > capacity ||
-      packet.address.value() > capacity - packet.size) {
-    throw InputError("a packet of " + std::to_string(packet.size) + " bytes at " +
-                     std::to_string(packet.address.value()) + " is outside the memory of " +
-                     std::to_string(capacity) + " bytes");
+  if (!is_inside(packet)) {
+    refuse(packet.memory, packet.address.value(), packet.size);
   }
   ensure(!suspended_, "gate", now, -1, "a packet arrived while simulated time is stopped");
-  if (has_refused(packet.memory)) {
+  if (std::any_of(waiting_.begin(), waiting_.end(),
+                  [&](const Waiting& each) { return each.port == packet.memory; })) {
     return false;
   }
-  const bool must_wait = this->must_wait(packet);
+  const bool is_behind =
+      !config().controller.split() && !waiting_.empty() && turn_ != packet.memory;
   turn_.reset();
-  if (must_wait) {
+  if (is_behind || memory_.would_wait(packet.memory, packet.address)) {
     waiting_.push_back({packet.memory, packet.address});
     return false;
   }
-  take(packet, now);
+  const Tick time = later(local(now), processed_ + Tick(1));
+  kernel_.run_until(time - Tick(1));
+  kernel_.enter(time);
+  send(packet, time);
+  host_.on_taken(packet, time);
   return true;
 }
 
-bool MemoryGate::has_refused(MemoryClass port) const {
-  return std::any_of(waiting_.begin(), waiting_.end(),
-                     [port](const Waiting& waiting) { return waiting.port == port; });
-}
-
-bool MemoryGate::must_wait(const GatePacket& packet) const {
-  const bool behind_another =
-      !config_.controller.split() && !waiting_.empty() && turn_ != packet.memory;
-  return behind_another || memory_.would_wait(packet.memory, packet.address);
-}
-
-void MemoryGate::take(const GatePacket& packet, Tick now) {
-  const std::uint32_t tag = under_way_.take();
-  const Tick time = later(local(now), advanced_ + Tick(1));
-  kernel_.run_until(time - Tick(1));
-  sender_.set(packet, tag, time);
-  kernel_.notify(sender_id_);
-  kernel_.step(time);
-  host_.on_taken(packet, time);
-}
-
-void MemoryGate::Sender::set(const GatePacket& packet, std::uint32_t tag, Tick time) {
-  packet_ = packet;
-  tag_ = tag;
-  time_ = time;
-}
-
-Tick MemoryGate::Sender::advance(Tick now) {
-  time_ = kNever;
-  const std::int64_t line = kLineBytes.value();
-  const std::int64_t first = packet_.address.value() / line;
-  const std::int64_t last = (packet_.address.value() + packet_.size - 1) / line;
-  gate_.under_way_[tag_] = {packet_.id, last - first + 1};
-  for (std::int64_t number = first; number <= last; ++number) {
-    Request request;
-    request.address = Address(number * line);
-    request.tag = tag_;
-    request.source = packet_.source;
-    request.memory = packet_.memory;
-    request.write = packet_.write;
-    gate_.memory_.send(request, now);
-  }
-  return time_;
-}
-
 void MemoryGate::on_complete(const Request& request, Tick /*now*/) {
-  UnderWay& packet = under_way_[request.tag];
-  if (--packet.lines == 0) {
-    done_.push_back(packet.id);
-    under_way_.give_back(request.tag);
-    ++packets_done_;
+  if (const auto ended = in_flight_.end_line(request.tag)) {
+    ++done_;
+    ended_.push_back(ended->id);
   }
 }
 
 // --- Time
 
 Tick MemoryGate::next_event() const {
-  const Tick next = suspended_ ? kNever : done_.empty() ? kernel_.next_event() : kernel_.now();
-  return next == kNever ? kNever : next + shift_;
+  const Tick next = suspended_ ? kNever : ended_.empty() ? kernel_.next_event() : kernel_.now();
+  return next == kNever ? kNever : host(next);
 }
 
 void MemoryGate::advance(Tick now) {
   if (suspended_) {
     return;
   }
-  advanced_ = later(advanced_, local(now));
-  kernel_.run_until(advanced_);
-  if (checker_ != nullptr) {
-    checker_->raise_if_violated();
-  }
-  tell_done();
-  notify_room();
-}
-
-void MemoryGate::tell_done() {
-  for (const std::uint64_t id : std::exchange(done_, {})) {
+  processed_ = later(processed_, local(now));
+  kernel_.run_until(processed_);
+  raise_if_violated();
+  for (const std::uint64_t id : std::exchange(ended_, {})) {
     host_.on_done(id);
   }
+  notify_room();
 }
 
 // Notifies each waiting port at most once. The packet that a port then offers may have to wait
@@ -170,7 +97,7 @@ void MemoryGate::notify_room() {
   for (std::size_t left = waiting_.size(); left > 0 && place < waiting_.size(); --left) {
     const Waiting waiting = waiting_[place];
     if (memory_.would_wait(waiting.port, waiting.address)) {
-      if (!config_.controller.split()) {
+      if (!config().controller.split()) {
         return;
       }
       ++place;
@@ -183,18 +110,16 @@ void MemoryGate::notify_room() {
   }
 }
 
-bool MemoryGate::idle() const {
-  return done_.empty() && waiting_.empty() && under_way_.used() == 0 && memory_.idle();
-}
+bool MemoryGate::idle() const { return ended_.empty() && waiting_.empty() && memory_.idle(); }
 
 void MemoryGate::suspend(Tick now) {
   ensure(idle(), "gate", now, -1, "cannot stop simulated time: requests are in flight");
-  advanced_ = catch_up(now);
+  processed_ = catch_up(now);
   suspended_ = true;
 }
 
 void MemoryGate::resume(Tick now) {
-  shift_ = now - advanced_;
+  shift_ = now - processed_;
   suspended_ = false;
 }
 
@@ -202,43 +127,21 @@ void MemoryGate::resume(Tick now) {
 
 // Advances to `now`, without events at `now` itself: their turn comes later.
 Tick MemoryGate::catch_up(Tick now) {
-  const Tick present = suspended_ ? advanced_ : later(advanced_, local(now));
-  if (present > advanced_) {
-    kernel_.run_until(present - Tick(1));
+  if (suspended_ || local(now) <= processed_) {
+    return processed_;
   }
-  return present;
+  kernel_.run_until(local(now) - Tick(1));
+  return local(now);
 }
 
-std::vector<Statistic> MemoryGate::statistics(Tick now) {
-  ticks_ = static_cast<Counter>((catch_up(now) - measured_from_).value());
-  return registry_.read();
-}
+std::vector<Statistic> MemoryGate::statistics(Tick now) { return statistics_at(catch_up(now)); }
 
-void MemoryGate::reset_statistics(Tick now) {
-  measured_from_ = catch_up(now);
-  registry_.reset(measured_from_);
-}
+void MemoryGate::reset_statistics(Tick now) { reset_statistics_at(catch_up(now)); }
 
 std::string MemoryGate::save() {
-  ensure(suspended_ && idle(), "gate", advanced_, -1,
+  ensure(suspended_ && idle(), "gate", processed_, -1,
          "cannot save a checkpoint: requests are in flight");
-  Archive archive;
-  serialize(archive);
-  return seal_checkpoint(archive.bytes(), identity_);
-}
-
-void MemoryGate::load(const std::string& checkpoint) {
-  Archive archive(open_checkpoint(checkpoint, identity_));
-  serialize(archive);
-  if (!archive.at_end()) {
-    throw InputError("the checkpoint contains more than this memory's state");
-  }
-}
-
-void MemoryGate::serialize(Archive& archive) {
-  archive.section("gate");
-  archive(advanced_, measured_from_, ticks_, packets_done_);
-  serialize_idle(archive, memory_, checker_.get(), kernel_);
+  return EmbedCore::save();
 }
 
 }  // namespace hmsim

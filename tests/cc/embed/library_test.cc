@@ -22,6 +22,7 @@ constexpr const char* kSmall =
     "nvdimm.buffer.read_size=256KiB\n"
     "nvdimm.buffer.write_size=256KiB\n"
     "controller.queue_depth=8\n"
+    "storage.kind=none\n"
     "frontend.core.width=2";
 
 // A simulator that keeps what is called.
@@ -264,6 +265,10 @@ TEST(Library, WrongParametersAreNamed) {
       {"dram.rank=3", "dram.rank: unknown parameter; did you mean 'dram.ranks'?"},
       {"a=b\nx", "parameters:2: must be NAME=VALUE, got 'x'"},
       {"storage.kind=nvme", "storage.kind: must be 'none': the host has its own disks"},
+      {"system.store_data=true", "system.store_data: must be off: the host keeps the data"},
+      {"nvdimm.precondition.buffer=resident",
+       "nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host does not have: "
+       "must be 'none', 'dirty' or 'captured'"},
       {"nvdimm.precondition.buffer=captured",
        "nvdimm.precondition.buffer: must be 'none' or 'dirty', got 'captured'"}};
   for (const auto& [parameters, message] : cases) {

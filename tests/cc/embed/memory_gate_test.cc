@@ -108,15 +108,5 @@ TEST(MemoryGate, WhatReachesBeyondItsMemoryIsAnError) {
   EXPECT_THROW(third.send(kDram, -64), InputError);
 }
 
-TEST(MemoryGate, WrongParametersAreErrors) {
-  EXPECT_THROW(Host(system({{"controller.queus", "split"}})), InputError);
-  EXPECT_THROW(Host(system({{"system.store_data", "true"}})), InputError);
-  EXPECT_THROW(Host(system({{"nvdimm.precondition.buffer", "resident"}})), InputError);
-  EXPECT_THROW(Host(system({{"storage.kind", "array"}})), InputError);
-  // Settings that concern only the host.
-  const Host host(system({{"frontend.core.window", "64"}, {"storage.kind", "none"}}));
-  EXPECT_TRUE(host.gate.idle());
-}
-
 }  // namespace
 }  // namespace hmsim::testing
