@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "embed/hmsim.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/errors.h"
@@ -27,22 +26,20 @@ static_assert(HMSIM_REFRESH_DUE == static_cast<int>(hmsim::HbfStatus::refresh_du
 
 namespace {
 
-hmsim::Assignments assignments(std::string_view text) {
+hmsim::Assignments assignments(const char* text) {
   hmsim::Assignments parameters;
-  for (std::int64_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::istringstream lines(text);
+  std::string line;
+  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
     if (!line.empty() && line.back() == '\r') {
-      line.remove_suffix(1);
+      line.pop_back();
     }
     if (line.empty() || line.front() == '#') {
       continue;
     }
     const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) {
-      throw hmsim::InputError("parameters", number,
-                              "must be NAME=VALUE, got '" + std::string(line) + "'");
+    if (equals == std::string::npos) {
+      throw hmsim::InputError("parameters", number, "must be NAME=VALUE, got '" + line + "'");
     }
     parameters.emplace_back(line.substr(0, equals), line.substr(equals + 1));
   }
@@ -136,6 +133,18 @@ struct hmsim_memory final {
   std::string error_;
 };
 
+namespace {
+
+template <class Work>
+hmsim_status guarded(hmsim_memory* memory, Work work) noexcept {
+  if (memory == nullptr) {
+    return HMSIM_BAD_INPUT;
+  }
+  return memory->guarded(work);
+}
+
+}  // namespace
+
 int hmsim_abi(void) { return HMSIM_ABI; }
 
 hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check, const hmsim_host* host,
@@ -166,10 +175,7 @@ uint64_t hmsim_capacity(const hmsim_memory* memory, hmsim_class which) {
 }
 
 hmsim_status hmsim_send(hmsim_memory* memory, const hmsim_request* request, int64_t now) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     require(request != nullptr, "request: must not be NULL");
     return target.send(*request, now);
   });
@@ -181,10 +187,7 @@ int64_t hmsim_next_event(const hmsim_memory* memory) {
 }
 
 hmsim_status hmsim_run(hmsim_memory* memory, int64_t now) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     target.run(now);
     return HMSIM_OK;
   });
@@ -195,10 +198,7 @@ int hmsim_idle(const hmsim_memory* memory) {
 }
 
 hmsim_status hmsim_statistic(hmsim_memory* memory, const char* name, int64_t now, double* value) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     require(name != nullptr && value != nullptr, "name and value: must not be NULL");
     const auto all = hmsim::named_values(target.statistics(now));
     std::vector<std::string> names;
@@ -218,10 +218,7 @@ hmsim_status hmsim_statistic(hmsim_memory* memory, const char* name, int64_t now
 hmsim_status hmsim_statistics(hmsim_memory* memory, int64_t now,
                               void (*visit)(void*, const char*, const char*, double),
                               void* context) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     require(visit != nullptr, "visit: must not be NULL");
     for (const auto& each : hmsim::named_values(target.statistics(now))) {
       visit(context, each.name.c_str(), each.description.c_str(), each.value);
@@ -231,20 +228,14 @@ hmsim_status hmsim_statistics(hmsim_memory* memory, int64_t now,
 }
 
 hmsim_status hmsim_reset_statistics(hmsim_memory* memory, int64_t now) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     target.reset_statistics(now);
     return HMSIM_OK;
   });
 }
 
 hmsim_status hmsim_save(hmsim_memory* memory, int64_t now, const void** data, size_t* size) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     require(data != nullptr && size != nullptr, "data and size: must not be NULL");
     memory->saved = target.save(now);
     *data = memory->saved.data();
@@ -254,10 +245,7 @@ hmsim_status hmsim_save(hmsim_memory* memory, int64_t now, const void** data, si
 }
 
 hmsim_status hmsim_load(hmsim_memory* memory, int64_t now, const void* data, size_t size) {
-  if (memory == nullptr) {
-    return HMSIM_BAD_INPUT;
-  }
-  return memory->guarded([&](hmsim::EmbeddedMemory& target) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     require(data != nullptr, "data: must not be NULL");
     memory->load(target, {static_cast<const char*>(data), size}, now);
     return HMSIM_OK;
