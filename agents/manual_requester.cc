@@ -9,30 +9,14 @@
 namespace hmsim {
 
 std::uint64_t ManualRequester::send(MemoryPort& port, Request request, const Part& part, Tick now) {
-  if (free_tags_.empty()) {
-    free_tags_.push_back(static_cast<std::uint32_t>(pending_.size()));
-    pending_.emplace_back();
-  }
-  request.tag = free_tags_.back();
-  free_tags_.pop_back();
+  request.tag = pending_.take();
   const std::uint64_t id = next_id_++;
   pending_[request.tag] = {id, part, std::nullopt};
   port.send(request, now);
   return id;
 }
 
-void ManualRequester::lose_requests() {
-  pending_.clear();
-  free_tags_.clear();
-}
-
 std::vector<Completion> ManualRequester::take_completions() { return std::exchange(done_, {}); }
-
-std::uint32_t ManualRequester::tag_of(const Request& request) const {
-  ensure(request.tag < pending_.size(), "by hand", request.arrival, request.tag,
-         "tag of a manual request that was never given");
-  return request.tag;
-}
 
 ManualRequester::Range ManualRequester::range_in(const Request& line, const Part& part) {
   const std::uint32_t begin = place_in_page(line);
@@ -41,7 +25,7 @@ ManualRequester::Range ManualRequester::range_in(const Request& line, const Part
 }
 
 LineData ManualRequester::write_data(const Request& request) const {
-  const Part& part = pending_[tag_of(request)].part;
+  const Part& part = pending_.held(request.tag).part;
   LineData line = Requester::write_data(request);
   line.mask = 0;
   const Range range = range_in(request, part);
@@ -56,7 +40,7 @@ LineData ManualRequester::write_data(const Request& request) const {
 }
 
 void ManualRequester::on_read_data(const Request& request, const LineBytes& bytes) {
-  Pending& pending = pending_[tag_of(request)];
+  Pending& pending = pending_.held(request.tag);
   if (!pending.read) {
     pending.read.emplace(pending.part.size, '\0');
   }
@@ -68,22 +52,23 @@ void ManualRequester::on_read_data(const Request& request, const LineBytes& byte
 }
 
 void ManualRequester::on_complete(const Request& request, Tick now) {
-  Pending& pending = pending_[tag_of(request)];
+  Pending& pending = pending_.held(request.tag);
   ensure(request.status < kHbfStatuses, "by hand", now, request.tag, "invalid status");
   done_.push_back({pending.id, request.arrival + epoch_, now + epoch_,
                    std::exchange(pending.read, {}), request.status});
-  free_tags_.push_back(request.tag);
+  pending_.give_back(request.tag);
   ++completed_;
 }
 
 void ManualRequester::serialize(Archive& archive) {
   archive.section("by hand");
-  archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
-  archive.check_indices(free_tags_, pending_.size(), "invalid tag of a manual request");
-  for (const Pending& each : pending_) {
-    archive.check(!each.read || each.read->size() == each.part.size,
-                  "read of a manual request with other bytes than it has");
-  }
+  archive(pending_, done_, next_id_, completed_, epoch_);
+}
+
+void ManualRequester::Pending::serialize(Archive& archive) {
+  archive(id, part, read);
+  archive.check(!read || read->size() == part.size,
+                "read of a manual request with other bytes than it has");
 }
 
 void ManualRequester::Part::serialize(Archive& archive) {

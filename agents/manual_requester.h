@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/pool.h"
 #include "core/request.h"
 #include "nvdimm/hbf/hbf_status.h"
 
@@ -43,7 +44,7 @@ class ManualRequester final : public Requester {
   std::uint64_t send(MemoryPort& port, Request request, const Part& part, Tick now);
 
   // Drops the pending requests, which then never complete.
-  void lose_requests();
+  void lose_requests() { pending_ = {}; }
   // Sets the host time that is time 0 of the port.
   void set_epoch(Tick epoch) { epoch_ = epoch; }
 
@@ -63,7 +64,7 @@ class ManualRequester final : public Requester {
     Part part;
     std::optional<std::string> read;  // `part.size` bytes
 
-    void serialize(Archive& archive) { archive(id, part, read); }
+    void serialize(Archive& archive);
   };
 
   // The bytes of a part that are in one line, from `first` to `end`: places in the page.
@@ -72,15 +73,12 @@ class ManualRequester final : public Requester {
     std::uint32_t end;
   };
 
-  // Returns the request's tag. Raises a Fault if it was never assigned.
-  std::uint32_t tag_of(const Request& request) const;
   static std::uint32_t place_in_page(const Request& line) {
     return static_cast<std::uint32_t>(line.address.value() % kPageBytes.value());
   }
   static Range range_in(const Request& line, const Part& part);
 
-  std::vector<Pending> pending_;  // by tag
-  std::vector<std::uint32_t> free_tags_;
+  Pool<Pending> pending_;  // by tag
   std::vector<Completion> done_;
   std::uint64_t next_id_ = 0;
   std::uint64_t completed_ = 0;
