@@ -10,6 +10,7 @@ from typing import Any
 
 from hmsim import System
 from hmsim._core import Simulation
+from keys import keys
 
 LINE = 64
 PAGE = 4096
@@ -20,14 +21,9 @@ CYCLE = 1_250  # picoseconds, of the controller: what it was sent it has accepte
 SMALL: dict[str, Any] = {
     "system.store_data": True,
     "nvdimm.capacity": "1MiB",
-    "nvdimm.nand.channels": 2,
-    "nvdimm.nand.chips": 1,
-    "nvdimm.nand.pages_per_block": 8,
-    "nvdimm.ftl.over_provisioning": 80,
-    "nvdimm.ftl.gc_threshold": 0,
-    "nvdimm.ftl.wear_gap": 4,
-    "nvdimm.buffer.read_size": "16KiB",
-    "nvdimm.buffer.write_size": "16KiB",
+    **keys("nvdimm.nand.", "channels=2 chips=1 pages_per_block=8"),
+    **keys("nvdimm.ftl.", "over_provisioning=80 gc_threshold=0 wear_gap=4"),
+    **keys("nvdimm.buffer.", "read_size=16KiB write_size=16KiB"),
 }
 
 

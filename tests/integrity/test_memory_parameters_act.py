@@ -42,33 +42,12 @@ DRAMSIM3 = (
     "dram.dramsim3_command_queue",
     "dram.dramsim3_unified_queue",
 )
-INI = """[dram_structure]
-protocol = DDR3
-bankgroups = 1
-banks_per_group = 8
-rows = 65536
-columns = 1024
-device_width = 8
-BL = 8
-[timing]
-tCK = 1.25
-CL = 11
-CWL = 8
-tRCD = 11
-tRP = 11
-tRAS = 28
-tRFC = 208
-tREFI = 6240
-tRRD_S = 5
-tWTR_S = 6
-tFAW = 24
-tWR = 12
-tRTP = 6
-tCCD_S = 4
-tRTRS = 1
-[system]
-bus_width = 64
-"""
+INI = (
+    "[dram_structure] protocol=DDR3 bankgroups=1 banks_per_group=8 rows=65536 columns=1024 "
+    "device_width=8 BL=8 [timing] tCK=1.25 CL=11 CWL=8 tRCD=11 tRP=11 tRAS=28 tRFC=208 "
+    "tREFI=6240 tRRD_S=5 tWTR_S=6 tFAW=24 tWR=12 tRTP=6 tCCD_S=4 tRTRS=1 [system] "
+    "bus_width=64"
+).replace(" ", "\n")
 PREFIXES = ("controller.", "cxl.", "dram.", "expander.", "hbf.", "host.", "system.")
 
 

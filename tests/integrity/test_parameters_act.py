@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hmsim import InputError, System
 from hmsim._core import Simulation
+from keys import keys
 from shadow import LINE, PAGE, SMALL
 
 pytestmark = pytest.mark.slow
@@ -19,116 +20,56 @@ BASE: dict[str, Any] = {
     "nvdimm.capacity": "4MiB",
     "nvdimm.nand.chips": 2,
     "nvdimm.ftl.wear_gap": "off",
-    "nvdimm.precondition.fill": 0.5,
-    "nvdimm.precondition.overwrite": 8,
+    **keys("nvdimm.precondition.", "fill=0.5 overwrite=8"),
 }
 # Values that differ from BASE. Parameters in REFUSED must be rejected with the settings of COMPANY.
 OTHER: dict[str, Any] = {
-    "nvdimm.present": False,
-    "nvdimm.attach": "cxl",
-    "nvdimm.access": "block",
-    "nvdimm.count": 2,
-    "nvdimm.interleave": "device",
-    "nvdimm.interleave_size": "8KiB",
+    **keys(
+        "nvdimm.",
+        "present=false attach=cxl access=block count=2 interleave=device interleave_size=8KiB "
+        "capacity=8MiB unmapped_read=zero command_queue=1 ack_order=command kind=pcm",
+    ),
     "nvdimm.devices": "1: nand.read_time=80us",
-    "nvdimm.capacity": "8MiB",
-    "nvdimm.unmapped_read": "zero",
-    "nvdimm.command_queue": 1,
-    "nvdimm.ack_order": "command",
-    "nvdimm.buffer.read_size": "64KiB",
-    "nvdimm.buffer.write_size": "32KiB",
-    "nvdimm.buffer.granularity": "item",
-    "nvdimm.buffer.item_reads": "own",
-    "nvdimm.buffer.lookup": "80ns",
-    "nvdimm.buffer.port": "serial",
-    "nvdimm.buffer.release": "datain",
-    "nvdimm.buffer.flush": "writeback",
-    "nvdimm.buffer.manager": "preevict",
-    "nvdimm.buffer.replacement": "lirs",
-    "nvdimm.ftl.over_provisioning": 90,
-    "nvdimm.ftl.allocation": "static",
-    "nvdimm.ftl.order": "WCDP",
-    "nvdimm.ftl.gc_threshold": 0.25,
-    "nvdimm.ftl.reserve_blocks": 6,
-    "nvdimm.ftl.frontier": "shared",
-    "nvdimm.ftl.victim": "fifo",
-    "nvdimm.ftl.partial_writes": "pad",
-    "nvdimm.ftl.map": "cached",
-    "nvdimm.ftl.map_cache": "1KiB",
-    "nvdimm.ftl.map_entry": "64B",
-    "nvdimm.ftl.wear_gap": 1,
-    "nvdimm.nand.channels": 4,
-    "nvdimm.nand.chips": 1,
-    "nvdimm.nand.dies": 2,
-    "nvdimm.nand.planes": 2,
-    "nvdimm.nand.page_size": "8KiB",
-    "nvdimm.nand.register_hits": True,
-    "nvdimm.nand.pages_per_block": 4,
-    "nvdimm.nand.interface": "sdr",
-    "nvdimm.nand.mode": 3,
-    "nvdimm.nand.bus_rate": "100MT/s",
-    "nvdimm.nand.preset": "slc",
-    "nvdimm.nand.program_model": "mlc",
-    "nvdimm.nand.read_time": "40us",
-    "nvdimm.nand.fast_read_time": "30us",
-    "nvdimm.nand.middle_read_time": "40us",
-    "nvdimm.nand.program_time": "600us",
-    "nvdimm.nand.fast_program_time": "300us",
-    "nvdimm.nand.middle_program_time": "600us",
-    "nvdimm.nand.erase_time": "3ms",
-    "nvdimm.nand.variation": 5,
-    "nvdimm.nand.multi_plane": True,
-    "nvdimm.nand.cache": True,
-    "nvdimm.nand.plane_busy_time": "2us",
-    "nvdimm.nand.cache_busy_time": "40us",
-    "nvdimm.nand.suspend": "both",
-    "nvdimm.nand.suspend_time": "100us",
-    "nvdimm.nand.resume_time": "50us",
-    "nvdimm.nand.suspend_limit": 1,
-    "nvdimm.nand.factory_bad": 0.05,
-    "nvdimm.nand.endurance": 1,
-    "nvdimm.nand.wear_failure": 0.03,
-    "nvdimm.nand.program_failure": 0.005,
-    "nvdimm.nand.read_retry": 0.5,
-    "nvdimm.nand.read_retry_limit": 1,
-    "nvdimm.nand.ecc_time": "5us",
-    "nvdimm.firmware.time": "30us",
-    "nvdimm.firmware.occupied": "20us",
-    "nvdimm.firmware.lanes": 2,
-    "nvdimm.nand.energy.vcc": 1800,
-    "nvdimm.nand.energy.icc_read": 20000,
-    "nvdimm.nand.energy.icc_program": 20000,
-    "nvdimm.nand.energy.icc_erase": 20000,
-    "nvdimm.nand.energy.icc_bus": 20000,
-    "nvdimm.nand.energy.standby": 20,
-    "nvdimm.nand.command_time": "200ns",
-    "nvdimm.nand.transfer_spare": True,
-    "nvdimm.nand.spare": 512,
-    "nvdimm.nand.change_column_time": "2us",
-    "nvdimm.gc.scheduler": "proactive",
-    "nvdimm.gc.urgent_limit": 0.5,
-    "nvdimm.gc.hold_channel": False,
-    "nvdimm.precondition.fill": 1,
-    "nvdimm.precondition.overwrite": 2,
-    "nvdimm.precondition.pattern": "zipf",
-    "nvdimm.precondition.buffer": "dirty",
-    "nvdimm.precondition.dirty": 0.5,
-    "nvdimm.precondition.resident": 0.5,
+    **keys(
+        "nvdimm.buffer.",
+        "read_size=64KiB write_size=32KiB granularity=item item_reads=own lookup=80ns port=serial "
+        "release=datain flush=writeback manager=preevict replacement=lirs",
+    ),
+    **keys(
+        "nvdimm.ftl.",
+        "over_provisioning=90 allocation=static order=WCDP gc_threshold=0.25 reserve_blocks=6 "
+        "frontier=shared victim=fifo partial_writes=pad map=cached map_cache=1KiB map_entry=64B "
+        "wear_gap=1",
+    ),
+    **keys(
+        "nvdimm.nand.",
+        "channels=4 chips=1 dies=2 planes=2 page_size=8KiB register_hits=true pages_per_block=4 "
+        "interface=sdr mode=3 bus_rate=100MT/s preset=slc program_model=mlc read_time=40us "
+        "fast_read_time=30us middle_read_time=40us program_time=600us fast_program_time=300us "
+        "middle_program_time=600us erase_time=3ms variation=5 multi_plane=true cache=true "
+        "plane_busy_time=2us cache_busy_time=40us suspend=both suspend_time=100us "
+        "resume_time=50us suspend_limit=1 factory_bad=0.05 endurance=1 wear_failure=0.03 "
+        "program_failure=0.005 read_retry=0.5 read_retry_limit=1 ecc_time=5us command_time=200ns "
+        "transfer_spare=true spare=512 change_column_time=2us",
+    ),
+    **keys("nvdimm.firmware.", "time=30us occupied=20us lanes=2"),
+    **keys(
+        "nvdimm.nand.energy.",
+        "vcc=1800 icc_read=20000 icc_program=20000 icc_erase=20000 icc_bus=20000 standby=20",
+    ),
+    **keys("nvdimm.gc.", "scheduler=proactive urgent_limit=0.5 hold_channel=false"),
+    **keys(
+        "nvdimm.precondition.",
+        "fill=1 overwrite=2 pattern=zipf buffer=dirty dirty=0.5 resident=0.5",
+    ),
     "nvdimm.precondition.load": "no such file",
-    "nvdimm.power.energy": 1,
-    "nvdimm.power.draw": 5000,
-    "nvdimm.kind": "pcm",
-    "nvdimm.media.read_time": "80ns",
-    "nvdimm.media.write_time": "300ns",
-    "nvdimm.media.read_energy": 2,
-    "nvdimm.media.write_energy": 10,
-    "nvdimm.media.command_time": "10ns",
-    "nvdimm.media.banks": 8,
-    "nvdimm.media.interleave": "128B",
-    "nvdimm.media.write_queue": 2,
-    "nvdimm.media.start_gap.psi": 3,
-    "nvdimm.media.start_gap.regions": 4,
-    "nvdimm.media.start_gap.randomised": False,
+    **keys("nvdimm.power.", "energy=1 draw=5000"),
+    **keys(
+        "nvdimm.media.",
+        "read_time=80ns write_time=300ns read_energy=2 write_energy=10 command_time=10ns banks=8 "
+        "interleave=128B write_queue=2",
+    ),
+    **keys("nvdimm.media.start_gap.", "psi=3 regions=4 randomised=false"),
 }
 LARGE = {"nvdimm.nand.page_size": "16KiB", "nvdimm.capacity": "16MiB"}
 # Other settings that a parameter needs to act.
@@ -178,11 +119,9 @@ COMPANY: dict[str, dict[str, Any]] = {
 }
 # These need media other than flash, and writes enough to move gaps.
 MEDIA: dict[str, Any] = {
-    "nvdimm.kind": "pcm",
-    "nvdimm.capacity": "4MiB",
+    **keys("nvdimm.", "kind=pcm capacity=4MiB"),
     "nvdimm.media.banks": 16,
-    "nvdimm.media.start_gap.psi": 1,
-    "nvdimm.media.start_gap.regions": 16,
+    **keys("nvdimm.media.start_gap.", "psi=1 regions=16"),
 }
 COMPANY |= {name: MEDIA for name in OTHER if name.startswith("nvdimm.media.")}
 COMPANY["nvdimm.media.start_gap.randomised"] = {

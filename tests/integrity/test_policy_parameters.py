@@ -15,6 +15,7 @@ from hmsim.config.harmonic_table import read_table
 from hmsim.config.settings import from_mapping
 from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
+from keys import keys
 
 pytestmark = pytest.mark.slow
 
@@ -55,14 +56,9 @@ CHOOSES: dict[str, dict[str, str]] = {
 BASE: dict[str, Any] = {
     "nvdimm.capacity": "8MiB",
     "nvdimm.ftl.over_provisioning": 60,
-    "nvdimm.nand.pages_per_block": 8,
-    "nvdimm.buffer.read_size": "64KiB",
-    "nvdimm.buffer.write_size": "64KiB",
-    "nvdimm.precondition.fill": 1,
-    "nvdimm.precondition.overwrite": 4,
-    "nvdimm.nand.program_time": "20us",
-    "nvdimm.nand.read_time": "5us",
-    "nvdimm.nand.erase_time": "40us",
+    **keys("nvdimm.nand.", "pages_per_block=8 program_time=20us read_time=5us erase_time=40us"),
+    **keys("nvdimm.buffer.", "read_size=64KiB write_size=64KiB"),
+    **keys("nvdimm.precondition.", "fill=1 overwrite=4"),
     "policies.tcm.quantum": "10us",
     "policies.atlas.quantum": "10us",
     "policies.firm.interval": "10us",
@@ -70,24 +66,17 @@ BASE: dict[str, Any] = {
 TABLE = read_table(Path(__file__).parents[2] / "configs" / "harmonic" / "quick.table")
 # Values for parameters for which the value of other() has no effect in this workload.
 OTHER: dict[str, Any] = {
-    "policies.atlas.history": 0.1,
-    "policies.atlas.threshold": "1us",
-    "policies.firm.batch_age": "10ns",
-    "policies.firm.write_mark": 5,
+    **keys("policies.atlas.", "history=0.1 threshold=1us"),
+    **keys("policies.firm.", "batch_age=10ns write_mark=5"),
     "policies.background.soft_threshold": 50,
     "policies.harmonic.table": replace(TABLE, dram=TABLE.dram[::-1]).text(),
-    "policies.lirs.high_share": 50,
-    "policies.lirs.ghosts": 1000,
-    "policies.nvm_duet.write_high": 8,
-    "policies.nvm_duet.write_low": 2,
-    "policies.pas.return_after": 8,
-    "policies.pas.slack": 0,
+    **keys("policies.lirs.", "high_share=50 ghosts=1000"),
+    **keys("policies.nvm_duet.", "write_high=8 write_low=2"),
+    **keys("policies.pas.", "return_after=8 slack=0"),
     "policies.preevict.low_water": 50,
     "policies.prefetch_preevict.low_water": 50,
-    "policies.watermark.high": 90,
-    "policies.watermark.low": 10,
-    "policies.tcm.cluster_threshold": 0.9,
-    "policies.tcm.shuffle_threshold": 1,
+    **keys("policies.watermark.", "high=90 low=10"),
+    **keys("policies.tcm.", "cluster_threshold=0.9 shuffle_threshold=1"),
 }
 # Enough pages at a time for evicted ones to return before their ghosts are forgotten.
 UNLIMITED: dict[str, Any] = {"controller.outstanding": "queue", "nvdimm.gc.hold_channel": False}
