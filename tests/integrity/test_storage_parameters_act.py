@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does every parameter of storage change some statistic, or is it refused?"""
+"""Does every parameter of storage and paging change some statistic, or is it refused?
+
+What is inside a flash device's module is the NVDIMM's, test_parameters_act.py. Parameters of the
+policies inside, and of those of a page cache, act here as in the NVDIMM.
+"""
 
 from __future__ import annotations
 
@@ -9,124 +13,130 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from block_runs import assert_may_be_cut, assert_parts_add_up, statistics_of
-from hmsim import InputError
-from hmsim._core import Simulation
+from hmsim import Config, InputError, load_config, run
+from hmsim._core import Simulation, policies
 from hmsim.common.paths import shipped
-from hmsim.config.configuration import load_config
 from messages import naming
+from storage_values import BASES, BUS, COLLECTING, INSIDE, OTHER
+from test_policy_parameters import OTHER as POLICIES
+from test_policy_parameters import other
 
-# Sixteen threads with requests of all sizes use all contexts, tags and buffers, of which there are
-# few.
-BASE: dict[str, Any] = {
-    "storage.path.contexts": 6,
-    "storage.path.max_request": "64KiB",
-    "storage.array.tags": 12,
-    "storage.memory.row": "4KiB",
-    "storage.memory.start_gap": 30,
+SYSTEM = "storage/moneta"
+PAGED = {"kind": "synthetic_core", "rpki": 20, "wpki": 10, "footprint": "1MiB", "paged": True}
+PAGERS = [{**PAGED, "core": core, "instructions": 60_000} for core in (0, 1)]
+# These matter when blocks have to be collected.
+FULL = {"storage.flash.precondition.fill": 1, "storage.flash.precondition.overwrite": 1}
+# Other settings that a parameter needs to act.
+COMPANY: dict[str, dict[str, Any]] = {
+    "storage.kind": {"nvdimm.present": True},
+    **{
+        f"storage.flash.{name}": FULL
+        for name in ("capacity", "ftl.over_provisioning", "gc.hold_channel")
+    },
+    "storage.flash.firmware.occupied": {"storage.flash.firmware.time": "50us"},
+    "storage.flash.firmware.lanes": {
+        "storage.flash.firmware.time": "50us",
+        "storage.flash.firmware.occupied": "50us",
+    },
+    "storage.cache.mover": BUS,  # the second level is lines of an NVDIMM
+    "storage.cache.window": {**BUS, "storage.cache.mover": "lines"},
 }
-# A value that differs from moneta.yaml's.
-OTHER: dict[str, Any] = {
-    "storage.kind": "none",
-    "storage.capacity": "1GiB",
-    "storage.path.driver": "moneta_base",
-    "storage.path.page_time": "1us",
-    "storage.path.copy_in": "1us",
-    "storage.path.copy_out": "1us",
-    "storage.path.queue_hold": "5us",
-    "storage.path.issue_hold": "5us",
-    "storage.path.spin_up_to": "16KiB",
-    "storage.path.contexts": 3,
-    "storage.path.max_request": "8KiB",
-    "storage.path.file_system.time": "5us",
-    "storage.path.file_system.read_hold": "9us",
-    "storage.path.file_system.write_hold": "9us",
-    "storage.link.to_host": "2us",
-    "storage.link.to_host_fixed": "1us",
-    "storage.link.from_host": "2us",
-    "storage.link.from_host_fixed": "0us",
-    "storage.array.tags": 2,
-    "storage.array.queues": 1,
-    "storage.array.queue_of": "submitter",
-    "storage.array.order": "fifo",
-    "storage.array.buffers": 1,
-    "storage.array.shared_buffers": True,
-    "storage.array.buffer": "4KiB",
-    "storage.array.stripe": "4KiB",
-    "storage.array.ring_to": "1us",
-    "storage.array.ring_from": "1us",
-    "storage.array.end_time": "1us",
-    "storage.memory.controllers": 8,
-    "storage.memory.capacity": "4GiB",
-    "storage.memory.queue": "64KiB",
-    "storage.memory.row": "2KiB",
-    "storage.memory.read_time": "1us",
-    "storage.memory.write_time": "1us",
-    "storage.memory.read_base": "1us",
-    "storage.memory.write_base": "1us",
-    "storage.memory.read_per_kib": "1us",
-    "storage.memory.write_per_kib": "1us",
-    "storage.memory.wake_up": "1us",
-    "storage.memory.start_gap": "off",
-    "storage.memory.selective_writes": True,
-    "storage.power.dies": 8,
-}
-LAYERS = ("entry", "queue", "tag", "issue", "interrupt", "wake", "leave")
-OTHER |= {f"storage.path.{layer}_{way}": "7us" for layer in LAYERS for way in ("read", "write")}
 REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
-
-
-# Kinds and layers that test_storage_devices_act.py and test_paging_acts.py cover.
-OF_JOBS = "storage.path.jobs"  # tests/cc/simulation/job_storage_test.cc
-OF_FLUSHES = "storage.path.once"
-OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table", "write_cache")
+# tests/cc/simulation/job_storage_test.cc; a test below.
+ELSEWHERE = ("storage.path.jobs", "storage.path.once")
 
 
 def names() -> list[str]:
+    """Return the parameters, of a flash device's module only one a part."""
     found = [entry["name"] for entry in Simulation.parameters()]
-    own = [name for name in found if name.startswith("storage.")]
-    elsewhere = (OF_JOBS, OF_FLUSHES)
-    return [name for name in own if name.split(".")[1] not in OTHERS and name not in elsewhere]
+    inside = tuple(f"storage.flash.{part}." for part in INSIDE)
+    return [
+        name
+        for name in found
+        if name.startswith("storage.")
+        and name not in ELSEWHERE
+        and (name in OTHER or not name.startswith(inside))
+    ]
 
 
-def other(name: str) -> Any:
-    return 7 if name.startswith("storage.power.") and name not in OTHER else OTHER[name]
+def kind_of(name: str) -> str:
+    part = name.split(".")[1]
+    return part if part in BASES else "array"
 
 
-def trace() -> str:
+def requests() -> str:
+    """Return an I/O log of fio: mostly near places, streams, and some syncs."""
     draw = random.Random(1)
-    lines = []
-    for _ in range(400):
-        sectors = draw.choice((1, 8, 8, 16, 100, 400))
-        lines.append(f"0 0 {draw.randrange(1 << 22)} {sectors} {draw.randrange(2)}\n")
-    return "".join(lines)
+    lines = ["fio version 2 iolog", "/x add", "/x open"]
+    at = 0
+    for number in range(1200):
+        size = 512 * draw.choice((1, 8, 8, 16, 100, 400 if number % 8 == 0 else 8))
+        near = draw.randrange(1 + draw.randrange(1 + draw.randrange(120_000)))
+        at = 512 * near if draw.random() < 0.6 else at + size
+        lines.append(f"/x {draw.choice(('read', 'write'))} {at} {size}")
+        if number % 200 == 199:
+            lines.append("/x sync")
+    return "\n".join([*lines, "/x close", ""])
 
 
 @pytest.fixture(scope="module", autouse=True)
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("storage") / "requests.mqsim"
-    path.write_text(trace(), encoding="utf-8")
+    path = tmp_path_factory.mktemp("storage") / "requests.fio"
+    path.write_text(requests(), encoding="utf-8")
     statistics.cache_clear()
     return path
 
 
+def blocks(path: Path, trace_format: str = "fio") -> dict[str, str]:
+    return {"kind": "block_trace", "path": str(path), "format": trace_format, "threads": "16"}
+
+
+def system(kind: str, **settings: Any) -> Config:
+    return load_config(SYSTEM, {**BASES[kind], **settings}, where="test")
+
+
 @cache
-def statistics(path: Path, name: str = "", value: Any = None) -> dict[str, Any]:
-    """Return the statistics of a short run with another value of a parameter."""
-    overrides = {**BASE, **({name: value} if name else {})}
-    if name == "storage.kind":
-        overrides["nvdimm.present"] = True
-    config = load_config("storage/moneta", overrides, where="test")
-    return statistics_of(config, path, "mqsim")
+def statistics(path: Path, kind: str, changes: tuple[tuple[str, Any], ...] = ()) -> dict[str, Any]:
+    """Return the statistics of a short run on a kind of storage."""
+    agents = PAGERS if kind == "paging" else [blocks(path)]
+    return dict(run(system(kind, **dict(changes)), {"agents": agents}).stats)
 
 
 @pytest.mark.parametrize("name", names())
 def test_every_parameter_acts(name: str, path: Path) -> None:
+    company = tuple(COMPANY.get(name, {}).items())
+    changed = (*company, (name, OTHER.get(name, 7)))  # watts and nanojoules: 7
     if name in REFUSED:
         with pytest.raises(InputError, match=REFUSED[name]):
-            statistics(path, name, other(name))
+            statistics(path, kind_of(name), changed)
         return
-    assert statistics(path, name, other(name)) != statistics(path), "changes no statistic"
+    before = statistics(path, kind_of(name), company)
+    assert statistics(path, kind_of(name), changed) != before, "changes no statistic"
+
+
+def test_the_tables_name_known_parameters() -> None:
+    assert {*OTHER, *COMPANY, *REFUSED} <= {*names()}
+    assert all(name.startswith("storage.power.") for name in {*names()} - {*OTHER})
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BASES if kind != "paging"])
+def test_parts_of_latencies_add_up(kind: str, path: Path) -> None:
+    stats = statistics(path, kind)
+    for way in ("read", "write"):
+        prefix = f"storage.{way}."
+        parts = [value for name, value in stats.items() if name.startswith(prefix)]
+        assert sum(parts) == pytest.approx(stats[f"storage.{way}_latency_us.mean"], rel=1e-12)
+
+
+def test_little() -> None:
+    agent = {"kind": "io_pattern", "threads": 16, "size": "4KiB, 200KiB", "requests": 400}
+    stats = run(system("array"), {"agents": [{**agent, "read_share": 0.5}]}).stats
+    waited = sum(
+        stats[f"storage.{way}s"] * stats[f"storage.{way}_latency_us.mean"]
+        for way in ("read", "write")
+    )
+    outstanding = waited / (stats["sim.ticks"] / 1e6)
+    assert stats["storage.outstanding"] == pytest.approx(outstanding, rel=1e-12)
 
 
 def test_software_may_come_once_for_a_request_and_its_flushes(tmp_path: Path) -> None:
@@ -135,57 +145,98 @@ def test_software_may_come_once_for_a_request_and_its_flushes(tmp_path: Path) ->
         "".join(f"8,0 0 {i} 0.000000000 1 Q FWFS {8 * i} + 8 [x]\n" for i in range(1, 40)),
         encoding="utf-8",
     )
-    both = []
-    for once in (False, True):
-        config = load_config("storage/moneta", {**BASE, OF_FLUSHES: once}, where="test")
-        both.append(statistics_of(config, path, "blkparse"))
+    agents = {"agents": [blocks(path, "blkparse")]}
+    both = [
+        run(system("array", **{"storage.path.once": once}), agents).stats for once in (False, True)
+    ]
     assert both[0]["storage.flushes"] == both[1]["storage.flushes"] == 2 * 39
     assert both[0]["storage.write.entry_us"] > 0
     assert both[1]["storage.write.entry_us"] == 0  # the flush before the data has it
 
 
-def test_the_tables_name_known_parameters() -> None:
-    assert {*OTHER, *BASE, *REFUSED} <= {*names()}
+def test_only_what_is_paged_waits(path: Path) -> None:
+    agents = [{**PAGERS[0], "paged": False}, PAGERS[1]]
+    free = run(system("paging"), {"agents": agents}).stats
+    assert "core.0.page_faults" not in free and free["core.1.page_faults"] > 100
+    assert free["core.0.ipc"] > 20 * statistics(path, "paging")["core.0.ipc"]
 
 
-def test_parts_of_latencies_add_up(path: Path) -> None:
-    assert_parts_add_up(statistics(path))
-
-
-def test_little(path: Path) -> None:
-    stats = statistics(path)
-    time = stats["sim.ticks"] / 1e6
-    waited = sum(
-        stats[f"storage.{way}s"] * stats[f"storage.{way}_latency_us.mean"]
-        for way in ("read", "write")
-    )
-    assert stats["storage.outstanding"] == pytest.approx(waited / time, rel=1e-12)
-
-
-WRONG = {
-    "storage.array.stripe": ("0B", "512B"),
-    "storage.array.tags": (0, "65536"),
-    "storage.path.contexts": (0, "4096"),
-    "storage.array.buffer": ("16000B", "512B"),
-    "storage.capacity": ("65GiB", "64GiB"),
-    "storage.memory.queue": ("4KiB", "8KiB"),
-    "storage.kind": ("aray", "array"),
-    "storage.path.driver": ("moneta_spn", "moneta_spin"),
-    "storage.path.issue_read": ("2s", "1s"),
+# Settings that make a flash device, or a page cache, use a policy of a kind.
+CHOOSES = {
+    "victim_selector": ("storage.flash.ftl.victim",),
+    "gc_scheduler": ("storage.flash.gc.scheduler",),
+    "buffer_manager": ("storage.flash.buffer.manager",),
+    "buffer_replacement": ("storage.flash.buffer.replacement", "storage.cache.replacement"),
+}
+# Values, and other settings, that differ from those for an NVDIMM.
+OWN_POLICIES = {"policies.background.soft_threshold": 20, "policies.lirs.ghosts": 10}
+POLICIES_ALONE: dict[str, dict[str, Any]] = {
+    "policies.background.soft_threshold": {
+        "storage.flash.ftl.gc_threshold": 0.02,
+        "storage.flash.precondition.fill": 0.9,
+        "storage.flash.precondition.overwrite": 0,
+    },
+    "policies.lirs.ghosts": {"policies.lirs.high_share": 10},
 }
 
 
-@pytest.mark.parametrize("name", sorted(WRONG))
-def test_what_is_wrong_is_told_with_the_nearest_choice(name: str) -> None:
-    value, message = WRONG[name]
+@pytest.mark.parametrize(
+    ("chooser", "policy", "parameter"),
+    [
+        pytest.param(chooser, policy["name"], parameter, id=f"{chooser}-{parameter['name']}")
+        for policy in policies()
+        for chooser in CHOOSES.get(policy["kind"], ())
+        for parameter in policy["parameters"]
+    ],
+)
+def test_every_policy_parameter_acts(
+    chooser: str, policy: str, parameter: dict[str, Any], path: Path
+) -> None:
+    name, kind = parameter["name"], kind_of(chooser)
+    chosen = {**(COLLECTING if kind == "flash" else {}), chooser: policy}
+    chosen |= POLICIES_ALONE.get(name, {})
+    value = OWN_POLICIES.get(name, POLICIES.get(name, other(parameter)))
+    before = statistics(path, kind, tuple(chosen.items()))
+    assert statistics(path, kind, (*chosen.items(), (name, value))) != before
+
+
+WRONG = {
+    ("array", "storage.array.stripe"): ("0B", "512B"),
+    ("array", "storage.array.tags"): (0, "65536"),
+    ("array", "storage.path.contexts"): (0, "4096"),
+    ("array", "storage.array.buffer"): ("16000B", "512B"),
+    ("array", "storage.capacity"): ("65GiB", "64GiB"),
+    ("array", "storage.memory.queue"): ("4KiB", "8KiB"),
+    ("array", "storage.kind"): ("aray", "array"),
+    ("array", "storage.path.driver"): ("moneta_spn", "moneta_spin"),
+    ("array", "storage.path.issue_read"): ("2s", "1s"),
+    ("table", "storage.capacity"): ("0B", "4KiB"),
+    ("table", "storage.table.read"): ("4KiB:5us", "512B=80us"),
+    ("table", "storage.table.flush"): ("0s", "1ns"),
+    ("stripe", "storage.stripe.unit"): ("1000B", "1KiB"),
+    ("stripe", "storage.capacity"): ("65540KiB", " 64MiB"),
+    ("disk", "storage.disk.track_seek"): ("20ms", "a revolution"),
+    ("flash", "storage.flash.capacity"): ("100001KiB", "storage.flash.nand"),
+    ("flash", "storage.capacity"): ("1GiB", "storage.flash.capacity"),
+    ("flash", "storage.flash.precondition.load"): ("a_file", "NVDIMM"),
+    ("flash", "storage.flash.precondition.resident"): (0.5, "NVDIMM"),
+    ("flash", "storage.flash.buffer.granularity"): ("item", "'page'"),
+    ("flash", "storage.flash.policies.d_choices.d"): (3, "'policies.d_choices.d'?"),
+    ("cache", "storage.cache.first"): ("5000B", "4KiB"),
+    ("cache", "storage.cache.replacement"): ("lur", "lru"),
+    ("cache", "storage.cache.read_ahead"): (129, "128 pages"),
+    ("cache", "storage.cache.reserve"): ("1MiB", "512KiB"),
+    ("write_cache", "storage.write_cache.size"): ("5000B", "4KiB"),
+    ("write_cache", "storage.write_cache.hit"): ("0s", "1ns"),
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), sorted(WRONG))
+def test_what_is_wrong_is_told_with_the_nearest_choice(kind: str, name: str) -> None:
+    value, message = WRONG[kind, name]
     with pytest.raises(InputError, match=naming(f"test: {name}: ", message)) as caught:
-        load_config("storage/moneta", {name: value}, where="test").check()
-    assert "\n" not in str(caught.value).strip()
-
-
-def test_no_capacity_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"storage\.capacity.*4KiB"):
-        load_config("storage/moneta", {"storage.capacity": "0B"}, where="test").check()
+        system(kind, **{name: value})
+    assert "\n" not in str(caught.value).strip() or kind != "array"
 
 
 @pytest.mark.parametrize("name", sorted(shipped("configs/storage")))
@@ -203,6 +254,23 @@ def test_a_name_that_is_none_is_told_the_nearest() -> None:
         load_config("storage/monetta")
 
 
-def test_a_run_may_be_cut_anywhere(path: Path) -> None:
-    config = load_config("storage/moneta", BASE, where="test")
-    assert_may_be_cut(config, path, "mqsim", (1, 50, 333, 1_111))
+@pytest.mark.parametrize("kind", [kind for kind in BASES if kind != "paging"])
+def test_a_run_may_be_cut_anywhere(kind: str, path: Path) -> None:
+    agent = [*{**blocks(path), "path": "t"}.items()]
+    data = path.read_bytes()
+
+    def simulation() -> Simulation:
+        content = lambda agent, offset: data[offset:]  # noqa: E731
+        return Simulation(system(kind).flat(), [agent], 1, 0, 0, content, [len(data)])
+
+    def end(started: Simulation) -> list[Any]:
+        while not started.run(1_000):
+            pass
+        return list(started.statistics())
+
+    whole = end(simulation())
+    for steps in (1, 50, 333, 2_111):
+        first, second = simulation(), simulation()
+        first.run(steps)
+        second.load(first.save(), "the checkpoint")
+        assert end(second) == whole
