@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import agent_values
 import hmsim
 import pytest
+from agent_company import ON_NVDIMM
 from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import Config, load_config
@@ -23,35 +25,20 @@ CONFIG = {
     "nvdimm.buffer.write_size": "64KiB",
     "frontend.translation": "modulo",  # first touch takes frames in the order of all agents
 }
-# Keys of an agent of each kind. Kinds that can draw random numbers do.
-AGENTS: dict[str, dict[str, Any]] = {
-    "llc_trace": {"path": "misses", "format": "ramulator", "dependence": 0.5},
-    "cpu_trace": {"path": "program", "format": "champsim"},
-    "block_trace": {
-        "path": "blocks",
-        "format": "mqsim",
-        "replay": "inferred",
-        "old_response": "100us",
-        "think_spread": 0.5,
-    },
-    "io_pattern": {"read_share": 0.5, "size": "4KiB, 8KiB", "requests": 60},
-    "memory_trace": {"path": "lines", "format": "dramsim3", "target": "dram"},
-    "synthetic": {"target": "dram", "footprint": "4MiB", "requests": 500, "pattern": "random"},
-    "synthetic_core": {"rpki": 40, "wpki": 10, "instructions": 20_000, "pattern": "random"},
-    "pattern": {"target": "nvdimm", "requests": 500, "write_ratio": 0.5, "write_randomness": 0.5},
-    "job": {"path": "job", "format": "job", "cores": "8-9"},
-    "llm_decode": {
-        "layers": 1,
-        "width": 128,
-        "kv_heads": 2,
-        "head_size": 64,
-        "feed_forward": 128,
-        "vocabulary": 64,
-        "context": 64,
-        "kv": "nvdimm",
-        "steps": 1,
-    },
+# Changed keys of an agent of each kind. Kinds that can draw random numbers do.
+CHANGES: dict[str, dict[str, Any]] = {
+    "llc_trace": {"dependence": 0.5},
+    "block_trace": {"replay": "inferred", "old_response": "100us", "think_spread": 0.5},
+    "io_pattern": {"flush_every": 0},
+    "memory_trace": {},
+    "synthetic": {"requests": 500},
+    "synthetic_core": {"wpki": 10, "instructions": 20_000},
+    "pattern": {**ON_NVDIMM, "requests": 500, "write_ratio": 0.5, "write_randomness": 0.5},
+    "job": {"cores": "8-9"},
+    "llm_decode": {"layers_simulated": "all", "layers": 1, "batch": 1, "steps": 1},
 }
+AGENTS = {kind: {**agent_values.AGENTS[kind], **keys} for kind, keys in CHANGES.items()}
+AGENTS["cpu_trace"] = {"path": "program", "format": "champsim"}
 KINDS = [*AGENTS]
 DRAWS = ("io_pattern", "synthetic", "synthetic_core", "pattern", "llm_decode")  # what it does
 
