@@ -6,117 +6,29 @@ from __future__ import annotations
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tpcc
-from designs import BAD, KINDS, POPULATIONS
+from designs import CHOICES, PAGES, Design
 from hmsim import InputError, System
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from messages import naming
+from random_systems import stored
 from shadow import LINE, PAGE, SMALL, Shadow
-
-PAGES = 120  # of 121 logical ones
-PARTS = {"4KiB": 1, "8KiB": 2, "16KiB": 4}  # pages of a flash page
 
 
 class Machine(RuleBasedStateMachine):
     """Requests of one line or less to DRAM and NVDIMM, floods, power failures, checkpoints."""
 
-    @initialize(
-        victim=st.sampled_from(["greedy", "fifo", "random_victim", "d_choices", "cost_benefit"]),
-        release=st.sampled_from(["program", "datain"]),
-        granularity=st.sampled_from(["page", "item"]),
-        queues=st.sampled_from(["unified", "split"]),
-        manager=st.sampled_from(["on_demand", "prefetch", "preevict", "prefetch_preevict"]),
-        replacement=st.sampled_from(["lru", "lirs"]),
-        scheduler=st.sampled_from(["fr_fcfs", "pas"]),
-        fill=st.sampled_from([0, 1]),
-        gc=st.sampled_from(
-            ["reactive", "reactive_copyback", "background", "preemptive", "proactive"]
-        ),
-        flush=st.sampled_from(["none", "writeback"]),
-        ack=st.sampled_from(["grant", "auto", "nvdimm_p"]),
-        access=st.sampled_from(["line", "block"]),
-        kind=st.sampled_from(["full", "full", "cached", "cached", "pcm"]),
-        bad=st.sampled_from(["none", "factory", "grown"]),
-        suspend=st.sampled_from(["none", "both"]),
-        persistence=st.sampled_from(["controller", "module"]),
-        population=st.sampled_from(["one", "one", "one", *POPULATIONS]),
-        page_size=st.sampled_from(["4KiB", "4KiB", "8KiB", "16KiB"]),
-        partial_writes=st.sampled_from(["combine", "pad", "merge"]),
-    )
-    def build(
-        self,
-        victim: str,
-        release: str,
-        granularity: str,
-        queues: str,
-        manager: str,
-        replacement: str,
-        scheduler: str,
-        fill: int,
-        gc: str,
-        flush: str,
-        ack: str,
-        access: str,
-        kind: str,
-        bad: str,
-        suspend: str,
-        persistence: str,
-        population: str,
-        page_size: str,
-        partial_writes: str,
-    ) -> None:
-        items = granularity == "item"  # each may need a page of its own at a power failure
-        self.pages = PAGES if kind == "full" and not items else 2 * PAGES
-        overrides = {
-            "nvdimm.ftl.victim": victim,
-            "nvdimm.buffer.release": release,
-            "nvdimm.buffer.flush": flush,
-            "controller.ack": ack,
-            "controller.nvdimm_p.credits": 3,
-            "nvdimm.buffer.granularity": granularity,
-            "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
-            "nvdimm.capacity": f"{(1 if self.pages == PAGES else 2) * PARTS[page_size]}MiB",
-            "nvdimm.nand.page_size": page_size,
-            "nvdimm.ftl.partial_writes": partial_writes,
-            "nvdimm.gc.scheduler": gc,
-            "nvdimm.nand.suspend": suspend,
-            "frontend.node.persistence": persistence,
-            "nvdimm.ftl.over_provisioning": 110 if page_size == "4KiB" else 150,
-            "nvdimm.ftl.reserve_blocks": 6,  # collection may be put off until 4 are left
-            "nvdimm.precondition.fill": fill,
-            "nvdimm.buffer.manager": manager,
-            "nvdimm.buffer.replacement": replacement,
-            "controller.queues": queues,
-            "controller.scheduler": scheduler,
-            "controller.nvdimm_scheduler": scheduler,
-        }
-        if bad != "none":
-            overrides |= {"nvdimm.capacity": f"{4 * PARTS[page_size]}MiB", **BAD[bad]}
-        if kind == "pcm" and "PCM" in population:
-            population = "unlike"
-        if population == "behind a port":
-            # A write on the link is not safe yet, although the port has accepted it.
-            overrides |= {"controller.ack": "grant", "frontend.node.persistence": "module"}
-        whole = {**overrides, **KINDS[kind], **POPULATIONS[population]}
-        flash = kind != "pcm" and population in ("one", "two", "three")
-        self.blocks = access == "block" and flash and ack != "nvdimm_p" and not items
-        whole["nvdimm.access"] = "block" if self.blocks else "line"
-        if kind == "cached":
-            whole["nvdimm.ftl.map_cache"] = f"{512 * PARTS[page_size]}B"
-        self.shadow = Shadow(**whole)
-        self.apart = POPULATIONS[population].get("nvdimm.interleave") == "device"
-        self.nvdimms = POPULATIONS[population].get("nvdimm.count", 1)
+    @initialize(drawn=st.fixed_dictionaries({k: st.sampled_from(v) for k, v in CHOICES.items()}))
+    def build(self, drawn: dict[str, Any]) -> None:
+        self.design = Design(drawn)
+        self.shadow, self.blocks = self.design.shadow, self.design.blocks
+        self.address = self.design.address
         self.folder = tempfile.TemporaryDirectory()
-
-    def address(self, page: int, line: int) -> int:
-        page %= self.pages
-        if self.apart and page % 2:
-            page = self.shadow.pages - 1 - page // 2
-        return self.shadow.nvdimm + page * PAGE + line * LINE
 
     @rule(
         page=st.integers(0, 2 * PAGES - 1),
@@ -180,7 +92,7 @@ class Machine(RuleBasedStateMachine):
         self, time: int, cuts: list[tuple[int | None, int]], alone: int | None
     ) -> None:
         self.shadow.run(self.shadow.system.now + time)
-        only = None if alone is None else alone % self.nvdimms
+        only = None if alone is None else alone % self.design.nvdimms
         self.shadow.power_cycle(cuts=cuts, only=only)
 
     @rule(
@@ -307,35 +219,10 @@ def test_a_trim_is_kept_at_a_power_failure() -> None:
     assert shadow.system.peek(shadow.nvdimm + 3 * PAGE) == b"w" * LINE
 
 
-@pytest.mark.parametrize("kind", ["full", "cached", "pcm"])
-def test_power_goes_again_and_again_during_saves_and_recoveries(kind: str) -> None:
-    shadow = Shadow(**{"nvdimm.ftl.over_provisioning": 110, **KINDS[kind]})
-    numbers = random.Random(5)
-    longest = {"full": 3 * 10**9, "cached": 3 * 10**9, "pcm": 10**6}[kind]
-    failures = cut = 0
-    for _ in range(30):
-        for _ in range(60):
-            address = shadow.nvdimm + numbers.randrange(100) * PAGE + numbers.randrange(64) * LINE
-            shadow.send(address, LINE, numbers.randbytes(LINE))
-        shadow.run(shadow.system.now + numbers.randrange(longest // 3))
-        for _ in range(3):
-            shadow.power_fail(numbers.randrange(longest), 1)
-            failures += 1
-            recovery = round(shadow.system.stats.get("nvdimm.power.recovery_us", 0) * 10**6)
-            if shadow.system.power_on(numbers.randrange(recovery + longest)):
-                break
-            cut += 1
-            with pytest.raises(InputError, match="recovery"):
-                shadow.system.enqueue(shadow.nvdimm)
-            with pytest.raises(InputError, match="already on"):
-                shadow.system.power_on()
-            shadow.check()
-        else:
-            failures += 1
-            shadow.power_cycle()
-        shadow.check()
-    assert shadow.system.stats["nvdimm.power.failures"] == failures
-    assert cut > 3
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_random_designs_keep_their_data(first: int) -> None:
+    for seed in range(first, first + 10):
+        stored(seed)
 
 
 def test_a_cut_save_goes_on_after_a_checkpoint(tmp_path: Path) -> None:
@@ -350,6 +237,10 @@ def test_a_cut_save_goes_on_after_a_checkpoint(tmp_path: Path) -> None:
     shadow.save_and_load(tmp_path / "state")
     shadow.check()
     assert not shadow.system.power_on("1us")
+    with pytest.raises(InputError, match="recovery"):
+        shadow.system.enqueue(shadow.nvdimm)
+    with pytest.raises(InputError, match="already on"):
+        shadow.system.power_on()
     shadow.save_and_load(tmp_path / "state")
     shadow.check()
     shadow.power_cycle()

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from designs import KINDS
 from hmsim import InputError, System
 from messages import naming
 from shadow import LINE, PAGE, SMALL
-from test_data import KINDS
 
 
 @pytest.mark.parametrize("kind", ["full", "cached", "pcm"])
