@@ -34,7 +34,7 @@ struct ClassService {
 };
 using ClassServices = std::array<ClassService, kMemoryClasses>;
 
-// What a channel has for statistics beside its counts. Meters are nullptr if it has none: of
+// Meters of a channel that statistics read, beside its counts. They are nullptr if it has none: of
 // another simulator, without a memory bus, without refresh management.
 struct ChannelMeters {
   const BusAccounting* bus = nullptr;

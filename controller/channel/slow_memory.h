@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the memory system can do with the slow memory of a channel, whatever its interface: NVDIMMs
-// on a memory bus or behind a port, or flash beside the HBM.
+// The slow memory of a channel, as the memory system uses it, with any interface: NVDIMMs on a
+// memory bus or behind a port, or flash beside the HBM.
 #pragma once
 
 #include <cstddef>

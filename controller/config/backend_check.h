@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a configuration must satisfy for its DRAM model, dram.backend.
+// Limits that a DRAM model, dram.backend, sets to a configuration.
 #pragma once
 
 #include <string>

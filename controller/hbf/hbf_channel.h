@@ -56,7 +56,7 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   void register_statistics(StatisticRegistry& registry,
                            const std::vector<SlowMemory*>& all) override;
   LineBytes peek(Address line) const override { return device_.peek(line); }
-  // What is not programmed does not survive.
+  // Only programmed pages survive.
   void power_fail(const PowerFailure& failure, std::size_t /*first*/) override {
     device_.lose_power(failure.now);
   }

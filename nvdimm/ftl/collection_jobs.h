@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What collectors decide and count alike, whoever moves the pages: the device's firmware
-// (GarbageCollector) or the host (HbfCollector). The GC scheduler decides, and is overruled below
+// Decisions and counts that collectors share: the device's firmware (GarbageCollector) and the host
+// (HbfCollector), which move pages differently. The GC scheduler decides, and is overruled below
 // the urgent limit.
 #pragma once
 
