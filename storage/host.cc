@@ -348,7 +348,8 @@ void Host::register_statistics(StatisticRegistry& registry, const std::string& p
     group.times(name + "_latency_us",
                 "latency of a " + name + ", from its start in software to its end there",
                 of.latency);
-    register_parts({registry, path + "." + name}, kNames, of.parts, of.requests);
+    const std::string parts = std::string(path).append(".").append(name);
+    register_parts({registry, parts}, kNames, of.parts, of.requests);
     group.counter(name + "s", "requests", name + "s that ended", of.requests);
     group.counter(name + "_bytes", "bytes", "bytes of " + name + "s that ended", of.bytes);
   }
