@@ -10,6 +10,7 @@ from typing import Any
 
 import hmsim
 import pytest
+from hmsim.cli.compare import alike
 from messages import naming
 from support import cells, fail, invoke, parsed, succeed, write
 
@@ -128,3 +129,13 @@ def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
 def test_a_wrong_number_of_seeds_is_named(seeds: Any) -> None:
     with pytest.raises(hmsim.InputError, match=r"^seeds: must be an integer in 1 \.\. 1000, got "):
         hmsim.compare("quick", ["split"], ["demo"], seeds=seeds)
+
+
+def test_systems_differ_beyond_their_intervals() -> None:
+    def system(*rates: float) -> list[Any]:
+        return [{"agent.0.rate": rate} for rate in rates]
+
+    first = system(10.0, 11.0, 12.0)
+    assert alike([first, system(11.0, 10.5, 12.2)])
+    assert not alike([first, system(11.0, 12.1, 13.0)])
+    assert not alike([first]) and not alike([first[:1], system(10.0)])

@@ -201,23 +201,31 @@ def _print_comparison(found: Comparison) -> None:
             columns = [row for system, row in zip(systems, rows) if system in part]
             lines = _lines(found.columns, results, columns, rows[0])
             print_table(("", *(f">{name}" for name in part.values())), lines)
-        _print_bounds(systems, [each[0] for each in results])
+        _print_bounds(systems, [each[0] for each in results], rows)
 
 
-def _print_bounds(systems: Sequence[str], results: Sequence[Result]) -> None:
-    """Print what bound the first system, and each other one that another bound holds."""
+def _print_bounds(systems: Sequence[str], results: Sequence[Result], rows: Sequence[Rows]) -> None:
+    """Print what bound the first system, each other one that another bound holds, and equality."""
     shown: dict[str, str] = {}
     for system, result in zip(systems, results):
         for bound in result.bounds:
             if shown.get(bound.memory) != bound.what:
                 shown.setdefault(bound.memory, bound.what)
                 print_wrapped(f"{system}: {bound}")
+    if not alike(rows):
+        return
+    said = "these systems do not differ: all rates of an agent lie within each other's intervals"
     shares = [results[0].main.get(name) for name in labels.CONTEST]
     if all(share is not None and share < LITTLE for share in shares):
-        print_wrapped(
-            f"under {systems[0]}, less than 1 % of the latency of either class is due to the "
-            "other: policies that divide memory between the classes can change little here"
-        )
+        said += f". Under {systems[0]}, less than 1 % of a class's latency is due to the other"
+    print_wrapped(said)
+
+
+def alike(rows: Sequence[Rows]) -> bool:
+    """Return whether no agent's rate differs between any two of several systems."""
+    names = [name for name in rows[0][0] if name.startswith("agent.") and name.endswith(".rate")]
+    pairs = itertools.combinations(rows, 2)
+    return len(rows) > 1 and all(_same(name, *pair) for pair in pairs for name in names)
 
 
 def _print_source(
