@@ -11,6 +11,7 @@ from agent_values import AGENTS
 from designs import POPULATIONS
 from hmsim._core import Simulation
 from hmsim.common.paths import shipped
+from keys import keys
 from memory_values import BASE, HBF, SPLIT
 from storage_values import BASES, BUS, COLLECTING
 from test_policy_parameters import BASE as QUICK
@@ -48,8 +49,8 @@ PROGRAMS = (
 PAGED = tuple({**each, "paged": True} for each in (agent("synthetic_core"), agent("llc_trace")))
 LLM = (
     agent("llm_decode"),
-    agent("llm_decode", kv="dram", prefill=True),
-    agent("llm_decode", weights="dram", output=2),
+    agent("llm_decode", kv="dram", prefill=True, flops=1_000),
+    agent("llm_decode", weights="dram", output=2, flops=1_000),
 )
 # Writes to raw flash are in order.
 RAW = (
@@ -75,12 +76,8 @@ FLASH: Settings = {
     "policies.harmonic.table": TABLE.text(),
     "nvdimm.capacity": "16MiB",
     "nvdimm.ftl.over_provisioning": 110,
-    "nvdimm.nand.channels": 2,
-    "nvdimm.nand.read_time": "2us",
-    "nvdimm.nand.program_time": "6us",
-    "nvdimm.nand.erase_time": "12us",
-    "nvdimm.precondition.fill": 1,
-    "nvdimm.precondition.overwrite": 2,
+    **keys("nvdimm.nand.", "channels=2 read_time=2us program_time=6us erase_time=12us"),
+    **keys("nvdimm.precondition.", "fill=1 overwrite=2"),
 }
 ANY: Settings = {}
 CXL: Settings = {"nvdimm.attach": "cxl"}
@@ -90,7 +87,6 @@ UNMAPPED = {**HBF, "nvdimm.precondition.fill": 0, "nvdimm.precondition.overwrite
 HOST_FTL = {**HBF, "hbf.ftl": "host"}
 MAP_IN_HBM = {**HOST_FTL, "hbf.map_in": "hbm"}
 PAGE_CACHE = {**BASES["cache"], **BUS, "storage.cache.mover": "lines"}
-KINDS = (*BASES.values(), {**BASES["flash"], **COLLECTING}, PAGE_CACHE)
 MESSAGES = {"path": "messages", "nodes": "0-1", "tasks": 2}
 BUNDLES = (None, *sorted(shipped("configs/policies")))
 
@@ -128,10 +124,11 @@ POLICIES = (
     *("controller.scheduler", "controller.nvdimm_scheduler", "controller.arbiter"),
     *("nvdimm.buffer.manager", "nvdimm.gc.scheduler", "nvdimm.ftl.victim", "controller.writes"),
 )
+FAILS = ("nvdimm.nand.program_failure",)
 WEAR = ("nvdimm.nand.endurance", "nvdimm.nand.wear_failure", "nvdimm.nand.read_retry")
-DEVICES = (
-    *("storage.cache.", "storage.stripe.", "storage.write_cache."),
+MODULE_INSIDE = (
     *("storage.flash.buffer.", "storage.flash.ftl.", "storage.flash.gc."),
+    *("storage.flash.nand.planes", "storage.flash.nand.multi_plane", "storage.flash.nand.cache"),
 )
 MEMORY = ("controller.", "dram.", "frontend.", "nvdimm.", "policies.")
 
@@ -210,9 +207,9 @@ FAMILIES: dict[str, Family] = {
         (*MODULE, "host."),
         bundles=BUNDLES,
     ),
-    "hbf_raw": Family(RAW, (UNMAPPED,), ("hbf.", "host."), ("nvdimm.nand.", "dram.")),
+    "hbf_raw": Family(RAW, (UNMAPPED,), ("hbf.", "host.", *FAILS), ("nvdimm.nand.", "dram.")),
     "hbf_host": Family(
-        *(ALL, (HOST_FTL, MAP_IN_HBM), ("hbf.", "host.", "nvdimm.gc.scheduler", "system.")),
+        *(ALL, (HOST_FTL, MAP_IN_HBM), ("hbf.", "host.", "nvdimm.gc.scheduler", "system.", *FAILS)),
         ("nvdimm.nand.", "nvdimm.ftl.", "policies."),
     ),
     "llm": Family(
@@ -230,8 +227,16 @@ FAMILIES: dict[str, Family] = {
         beside=LONG,
     ),
     "devices": Family(
-        *((*BLOCKS, *PAGED), KINDS, DEVICES, ("storage.",)),
+        *((*BLOCKS, *PAGED), (*BASES.values(), PAGE_CACHE)),
+        ("storage.cache.r", "storage.cache.window", "storage.write_cache."),
+        ("storage.",),
         base={"storage.paging.memory": "64KiB", "storage.path.driver": "none"},
+        configs=("storage/moneta",),
+        beside=LONG,
+    ),
+    "drives": Family(
+        *(BLOCKS, ({**BASES["flash"], **COLLECTING},), MODULE_INSIDE, ("storage.",)),
+        base=keys("storage.flash.nand.", "program_time=20us read_time=5us erase_time=40us"),
         configs=("storage/moneta",),
         beside=LONG,
     ),

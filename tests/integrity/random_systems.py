@@ -31,7 +31,6 @@ from agent_company import COMPANY, INERT, REFUSED
 from designs import Design
 from hmsim import InputError, SimulatorFault, load_config, run
 from hmsim._core import Simulation
-from hmsim.workloads.workload import load_workload
 from random_families import FAMILIES
 from shadow import LINE, PAGE
 from small_traces import write_traces
@@ -202,8 +201,7 @@ def simulated(of: System) -> Outcome:
         try:
             config = load_config(of.config, of.settings(), check=False).with_policy(of.policy)
             config.check()
-            workload = load_workload(of.workload())
-            done = run(config, workload, seed=of.seed + 1, warmup=of.warmup, calibrate=False)
+            done = run(config, of.workload(), seed=of.seed + 1, warmup=of.warmup, calibrate=False)
             return Outcome(of.seed, of.family, of, errors, done.stats)
         except InputError as error:
             errors.append(str(error))

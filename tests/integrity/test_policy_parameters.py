@@ -80,12 +80,7 @@ OTHER: dict[str, Any] = {
 }
 # Enough pages at a time for evicted ones to return before their ghosts are forgotten.
 UNLIMITED: dict[str, Any] = {"controller.outstanding": "queue", "nvdimm.gc.hold_channel": False}
-PAS: dict[str, Any] = {
-    "controller.scheduler": "fr_fcfs",
-    "controller.queues": "split",
-    "controller.arbiter": "oldest_first",
-    "controller.writes": "mixed",
-}
+PAS = keys("controller.", "scheduler=fr_fcfs queues=split arbiter=oldest_first writes=mixed")
 # Other settings that a parameter needs to act.
 WITH: dict[str, dict[str, Any]] = {
     "policies.harmonic.table": {"policies.harmonic.table": TABLE.text()},

@@ -2,7 +2,7 @@
 """Do random systems of all families simulate as before?
 
 random_systems.txt has their digests. After an intended change of results:
-python tests/integrity/random_systems.py 0 40 >tests/integrity/random_systems.txt
+python tests/integrity/random_systems.py 0 42 >tests/integrity/random_systems.txt
 """
 
 from __future__ import annotations
