@@ -347,19 +347,13 @@ void BlockAgent::restart_limit(Tick now) {
   const bool had_next = source_.has_next();
   source_.restart_limit();
   meter_.clear();
-  if (had_next) {
-    return;
-  }
-  if (open_loop_.open()) {
-    if (!between_passes_) {
-      start_arrivals(now);
-      notify();
-    }
-    return;
-  }
-  for (std::uint32_t i = 0; i < threads_.size() && !between_passes_; ++i) {
-    if (!threads_[i].busy) {
-      take_request(i, now);
+  if (!had_next && !between_passes_ && open_loop_.open()) {
+    start_arrivals(now);
+  } else if (!had_next && !between_passes_) {
+    for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+      if (!threads_[i].busy) {
+        take_request(i, now);
+      }
     }
   }
   notify();

@@ -174,8 +174,6 @@ def system(seed: int, family: str) -> System:
                 company = {**COMPANY.get(f"{kind}.{key}", {}), key: own.choice(values(key, kind))}
                 for name, value in company.items():
                     drawn[f"agents[{number}].{name}" if name in own_keys else name] = value
-    if any(name.endswith(".duration") for name in drawn):
-        warmup = None
     return System(family, config, policy, fixed, agents, drawn, warmup, seed)
 
 

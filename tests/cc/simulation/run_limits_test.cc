@@ -82,5 +82,14 @@ TEST(RunLimits, TheLimitCountsFromTheStartOfMeasuring) {
   EXPECT_EQ(value_of(*simulation, "sim.ticks"), 50e6);
 }
 
+TEST(RunLimits, ADurationCountsFromTheStartOfMeasuring) {
+  RunOptions options;
+  options.warmup = 2 * kMicrosecond;
+  const Assignments keys = keys_from("kind=io_pattern requests=0 duration=20us");
+  Simulation simulation({}, {keys, with(keys, {{"core", "1"}})}, options, text_source(""));
+  run_to_end(simulation);
+  EXPECT_EQ(simulation.now(), 22 * kMicrosecond);
+}
+
 }  // namespace
 }  // namespace hmsim::testing

@@ -7,6 +7,7 @@
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/names.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -32,25 +33,6 @@ std::unique_ptr<Simulation> make(const std::vector<Assignments>& agents, RunOpti
   return std::make_unique<Simulation>(config, agents, options, text_source(block_trace(), 777));
 }
 
-const Statistic* find(const std::vector<Statistic>& statistics, const std::string& path) {
-  for (const Statistic& statistic : statistics) {
-    if (statistic.path == path) {
-      return &statistic;
-    }
-  }
-  return nullptr;
-}
-
-double value(const Simulation& simulation, const std::string& path) {
-  const std::vector<Statistic> statistics = simulation.statistics();
-  const Statistic* found = find(statistics, path);
-  if (found == nullptr) {
-    ADD_FAILURE() << "no statistic " << path;
-    return 0;
-  }
-  return found->kind == StatisticKind::counter ? static_cast<double>(found->count) : found->value;
-}
-
 std::string text_of(const Simulation& simulation) {
   std::string text;
   for (const Statistic& statistic : simulation.statistics()) {
@@ -71,20 +53,19 @@ TEST(Simulation, AMixRunsToItsEnd) {
     EXPECT_LT(simulation->progress(), 1);
   }
   EXPECT_EQ(simulation->progress(), 1);
-  EXPECT_EQ(value(*simulation, "agent.0.progress"), 60'000);
-  EXPECT_EQ(value(*simulation, "core.0.instructions"), 60'000);
-  EXPECT_EQ(value(*simulation, "agent.1.progress"), 60);
-  const double seconds = value(*simulation, "sim.ticks") / 1e12;
-  EXPECT_EQ(value(*simulation, "sim.ticks"), static_cast<double>(simulation->now().value()));
-  EXPECT_GE(value(*simulation, "agent.0.rate") * seconds, 60'000 - 1e-6);
-  EXPECT_NEAR(value(*simulation, "core.0.ipc"), value(*simulation, "agent.0.rate") / 2e9, 1e-9);
-  EXPECT_EQ(value(*simulation, "system.ipc"), value(*simulation, "core.0.ipc"));
-  EXPECT_GE(value(*simulation, "sim.requests"), 60 * 64 + 1'200);
-  const std::vector<Statistic> statistics = simulation->statistics();
-  const Statistic* response = find(statistics, "nvdimm.response_time_us");
-  ASSERT_NE(response, nullptr);
-  EXPECT_EQ(response->count, 60u);
-  EXPECT_GT(response->summary[0].second, 0.1);
+  EXPECT_EQ(value_of(*simulation, "agent.0.progress"), 60'000);
+  EXPECT_EQ(value_of(*simulation, "core.0.instructions"), 60'000);
+  EXPECT_EQ(value_of(*simulation, "agent.1.progress"), 60);
+  const double seconds = value_of(*simulation, "sim.ticks") / 1e12;
+  EXPECT_EQ(value_of(*simulation, "sim.ticks"), static_cast<double>(simulation->now().value()));
+  EXPECT_GE(value_of(*simulation, "agent.0.rate") * seconds, 60'000 - 1e-6);
+  EXPECT_NEAR(value_of(*simulation, "core.0.ipc"), value_of(*simulation, "agent.0.rate") / 2e9,
+              1e-9);
+  EXPECT_EQ(value_of(*simulation, "system.ipc"), value_of(*simulation, "core.0.ipc"));
+  EXPECT_GE(value_of(*simulation, "sim.requests"), 60 * 64 + 1'200);
+  const Statistic response = statistic_of(simulation->statistics(), "nvdimm.response_time_us");
+  EXPECT_EQ(response.count, 60u);
+  EXPECT_GT(response.summary[0].second, 0.1);
 }
 
 TEST(Simulation, StepsInAnyPortionsGiveTheSame) {
@@ -131,18 +112,18 @@ TEST(Simulation, WarmUpIsNotMeasured) {
   options.warmup = 10 * kMicrosecond;
   const auto timed = make({kCore}, options);
   timed->advance(9 * kMicrosecond);
-  EXPECT_EQ(value(*timed, "sim.ticks"), 0);
-  EXPECT_EQ(value(*timed, "agent.0.progress"), 0);
+  EXPECT_EQ(value_of(*timed, "sim.ticks"), 0);
+  EXPECT_EQ(value_of(*timed, "agent.0.progress"), 0);
   timed->advance(11 * kMicrosecond);
-  EXPECT_EQ(value(*timed, "sim.ticks"), 1e6);
+  EXPECT_EQ(value_of(*timed, "sim.ticks"), 1e6);
   EXPECT_TRUE(timed->run(1'000'000'000));
-  EXPECT_EQ(value(*timed, "agent.0.progress"), 60'000);
-  EXPECT_EQ(value(*timed, "sim.ticks") + 10e6, static_cast<double>(timed->now().value()));
+  EXPECT_EQ(value_of(*timed, "agent.0.progress"), 60'000);
+  EXPECT_EQ(value_of(*timed, "sim.ticks") + 10e6, static_cast<double>(timed->now().value()));
 
   options.warmup_instructions = 50'000;
   const auto counted = make({kCore}, options);
   EXPECT_TRUE(counted->run(1'000'000'000));
-  EXPECT_EQ(value(*counted, "agent.0.progress"), 60'000);
+  EXPECT_EQ(value_of(*counted, "agent.0.progress"), 60'000);
   EXPECT_GT(counted->now(), timed->now());
 }
 
@@ -158,14 +139,14 @@ TEST(Simulation, SharesOfTheBusAreThoseOfWhatIsMeasured) {
   }
   simulation->advance(110 * kMicrosecond);
   for (const char* share : {"bus.dram_share", "bus.nvdimm_share", "bus.ack_share"}) {
-    EXPECT_EQ(value(*simulation, share), 0) << share;
+    EXPECT_EQ(value_of(*simulation, share), 0) << share;
   }
-  EXPECT_EQ(value(*simulation, "bus.idle_ratio"), 1);
+  EXPECT_EQ(value_of(*simulation, "bus.idle_ratio"), 1);
   simulation->enqueue(Address(1 << 20), false, 0);
   simulation->enqueue(Address((1 << 20) + 64), false, 0);
   simulation->advance(120 * kMicrosecond);
-  EXPECT_DOUBLE_EQ(value(*simulation, "bus.dram_share"), 2 * 5e-3 / 20);
-  EXPECT_EQ(value(*simulation, "dram.row_hit_ratio"), 0.5);
+  EXPECT_DOUBLE_EQ(value_of(*simulation, "bus.dram_share"), 2 * 5e-3 / 20);
+  EXPECT_EQ(value_of(*simulation, "dram.row_hit_ratio"), 0.5);
 }
 
 TEST(Simulation, ByHand) {
@@ -183,7 +164,7 @@ TEST(Simulation, ByHand) {
     EXPECT_GT(completion.finish, completion.arrival);
   }
   EXPECT_TRUE(simulation->take_completions().empty());
-  EXPECT_EQ(value(*simulation, "sim.requests"), 2);
+  EXPECT_EQ(value_of(*simulation, "sim.requests"), 2);
   EXPECT_THROW(simulation->enqueue(Address(-1), false, 0), InputError);
   EXPECT_THROW(
       simulation->enqueue(
