@@ -2,7 +2,6 @@
 #include "storage/array.h"
 
 #include "core/errors.h"
-#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -41,8 +40,8 @@ constexpr NamedPower kPowers[] = {
 }  // namespace
 
 Array::Array(const ArrayDesign& design, Bytes capacity)
-    : parameters_(design),
-      io_queue_(capacity),
+    : QueuedDevice(capacity),
+      parameters_(design),
       tags_(design.array.tags),
       queues_(static_cast<std::size_t>(design.array.queues)),
       link_{LinkDirection{design.link.from_host, {}}, LinkDirection{design.link.to_host, {}}},
@@ -69,7 +68,7 @@ HMSIM_INLINE void Array::occupy_ring(std::uint32_t index, Tick now) {
 // `delay`: time until the controller is ready.
 HMSIM_INLINE void Array::occupy_controller(std::uint32_t index, Tick delay, Tick now) {
   Transfer& transfer = transfers_[index];
-  transfer.charge(ArrayPart::controller, now);
+  transfer.times.charge(ArrayPart::controller, now);
   const Tick time =
       memory_.start(transfer.controller, transfer.offset, transfer.bytes, transfer.write);
   events_.schedule(now + delay + time, Event::cells, index);
@@ -77,7 +76,7 @@ HMSIM_INLINE void Array::occupy_controller(std::uint32_t index, Tick delay, Tick
 
 HMSIM_INLINE void Array::enter_ring(std::uint32_t index, Tick now) {
   Transfer& transfer = transfers_[index];
-  transfer.charge(transfer.write ? ArrayPart::controller : ArrayPart::buffer, now);
+  transfer.times.charge(transfer.write ? ArrayPart::controller : ArrayPart::buffer, now);
   if (ring_.offer(index, now)) {
     occupy_ring(index, now);
   }
@@ -96,8 +95,7 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
   ensure(job.open > 0, "array", now, io_queue_[transfer.job].tag,
          "end of a transfer that its request does not have");
   if (--job.open == 0 && whole(transfer.job)) {
-    job.parts = transfer.parts;
-    job.since = transfer.since;
+    job.times = transfer.times;
     ending_.enter(transfer.job, now);
   }
   transfers_.give_back(index);
@@ -105,7 +103,7 @@ HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
 
 // Queues a job that has its tag.
 HMSIM_INLINE void Array::enqueue(std::uint32_t index, Tick now) {
-  jobs_[index].charge(ArrayPart::tag, now);
+  jobs_[index].times.charge(ArrayPart::tag, now);
   if (whole(index)) {  // moves no data
     ending_.enter(index, now);
     return;
@@ -118,20 +116,12 @@ HMSIM_INLINE void Array::enqueue(std::uint32_t index, Tick now) {
   schedule(queue, now);
 }
 
-void Array::submit(const IoRequest& request, Tick now) {
-  io_queue_.take(request, now);
+void Array::begin(std::uint32_t index, Tick now) {
   jobs_.resize(io_queue_.size());
-  begin(now);
-}
-
-// Starts the requests that no barrier holds back.
-void Array::begin(Tick now) {
-  for (std::uint32_t index = io_queue_.next(); index != kNoIndex; index = io_queue_.next()) {
-    jobs_[index].since = io_queue_.arrival(index);
-    jobs_[index].charge(ArrayPart::barrier, now);
-    if (tags_.acquire(1, index, now)) {
-      enqueue(index, now);
-    }
+  jobs_[index].times.since = io_queue_.arrival(index);
+  jobs_[index].times.charge(ArrayPart::barrier, now);
+  if (tags_.acquire(1, index, now)) {
+    enqueue(index, now);
   }
 }
 
@@ -185,7 +175,7 @@ void Array::schedule(std::uint32_t queue, Tick now) {
       queues_[queue].stalled = true;
       return;
     }
-    start(index, now);
+    start_transfer(index, now);
   }
 }
 
@@ -205,8 +195,7 @@ std::uint32_t Array::cut(std::uint32_t queue) {
       earlier(earlier(request.bytes - job.cut, buffer), stripe - transfer.offset % stripe);
   transfer.controller = static_cast<std::uint32_t>(transfer.offset / stripe % memory_.size());
   transfer.write = request.kind == IoRequest::Kind::write;
-  transfer.since = job.since;
-  transfer.parts = job.parts;
+  transfer.times = job.times;
   job.cut += transfer.bytes;
   ++job.open;
   return index;
@@ -214,11 +203,11 @@ std::uint32_t Array::cut(std::uint32_t queue) {
 
 // Starts the first job's transfer, which has its resources. With `balance`, the rest of the job
 // moves to the end of the queue.
-void Array::start(std::uint32_t index, Tick now) {
+void Array::start_transfer(std::uint32_t index, Tick now) {
   Transfer& transfer = transfers_[index];
   Queue& queue = queues_[transfer.queue];
   transfer.started = true;
-  transfer.charge(ArrayPart::queue, now);
+  transfer.times.charge(ArrayPart::queue, now);
   const bool last = whole(transfer.job);
   if (last || parameters_.array.order == QueueOrder::balance) {
     ensure(!queue.jobs.empty(), "array", now, transfer.job, "queue without its first job");
@@ -251,7 +240,7 @@ void Array::end_link(std::uint32_t index, bool to_host, Tick now) {
 // Handles the arrival of a write's data in its buffer.
 void Array::arrive(std::uint32_t index, Tick now) {
   Transfer& transfer = transfers_[index];
-  transfer.charge(ArrayPart::link, now);
+  transfer.times.charge(ArrayPart::link, now);
   if (memory_[transfer.controller].in.acquire(static_cast<std::int64_t>(transfer.bytes), index,
                                               now)) {
     enter_ring(index, now);
@@ -263,7 +252,7 @@ void Array::end_ring(std::uint32_t index, Tick now) {
     occupy_ring(*next, now);
   }
   Transfer& transfer = transfers_[index];
-  transfer.charge(ArrayPart::ring, now);
+  transfer.times.charge(ArrayPart::ring, now);
   if (transfer.write) {
     enter_controller(index, now);
     free_buffer(transfer, now);
@@ -280,7 +269,7 @@ void Array::end_cells(std::uint32_t index, Tick now) {
   if (const auto next = memory_[transfer.controller].server.end(now)) {
     occupy_controller(*next, Tick(0), now);
   }
-  transfers_[index].charge(ArrayPart::cells, now);
+  transfers_[index].times.charge(ArrayPart::cells, now);
   if (transfer.write) {
     end_transfer(index, now);
     free_room(memory_[transfer.controller].in, transfer, now);
@@ -292,7 +281,7 @@ void Array::end_cells(std::uint32_t index, Tick now) {
 // Handles the arrival of a read's data at the host.
 void Array::end_sent(std::uint32_t index, Tick now) {
   const Transfer transfer = transfers_[index];
-  transfers_[index].charge(ArrayPart::link, now);
+  transfers_[index].times.charge(ArrayPart::link, now);
   end_transfer(index, now);
   free_buffer(transfer, now);
 }
@@ -307,7 +296,7 @@ void Array::resume(std::uint32_t index, Tick now) {
   }
   const std::uint32_t queue = transfers_[index].queue;
   queues_[queue].stalled = false;
-  start(index, now);
+  start_transfer(index, now);
   schedule(queue, now);
 }
 
@@ -330,21 +319,17 @@ void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick
 // listener.
 void Array::end_request(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
-  job.charge(ArrayPart::end, now);
+  job.times.charge(ArrayPart::end, now);
   const IoRequest::Kind kind = io_queue_[index].kind;
   if (kind != IoRequest::Kind::flush) {
-    ArrayCounts::Direction& of = counts_.of[kind == IoRequest::Kind::write ? 1 : 0];
-    for (std::size_t i = 0; i < kArrayParts; ++i) {
-      of.parts[i] += static_cast<Counter>(job.parts[i].value());
-    }
+    job.times.add_to(counts_.of[kind == IoRequest::Kind::write ? 1 : 0].parts);
   }
   job = Job();
   tags_.release(1, now);
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }
-  io_queue_.end(index, now);
-  begin(now);
+  end(index, now);
 }
 
 Power Array::power() const {

@@ -19,9 +19,9 @@
 #include "core/pool.h"
 #include "core/ring.h"
 #include "storage/array_parameters.h"
-#include "storage/io_queue.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 #include "storage/server.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -41,7 +41,7 @@ enum class ArrayPart : std::uint8_t {
   last = end
 };
 inline constexpr std::size_t kArrayParts = static_cast<std::size_t>(ArrayPart::last) + 1;
-using ArrayParts = std::array<Tick, kArrayParts>;
+using ArrayTimes = PartTimes<ArrayPart, kArrayParts>;
 
 struct ArrayCounts {
   struct Direction {
@@ -54,14 +54,12 @@ struct ArrayCounts {
   void serialize(Archive& archive) { archive(of); }
 };
 
-class Array final : public StorageDevice {
+class Array final : public QueuedDevice<Array> {
  public:
   // The parameters passed check().
   Array(const ArrayDesign& design, Bytes capacity);
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
-  void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return io_queue_.capacity(); }
+  void begin(std::uint32_t index, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   Tick next_event() const override {
     return earlier(earlier(events_.next_time(), ending_.next_time()),
@@ -70,7 +68,6 @@ class Array final : public StorageDevice {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const IoQueue& io_queue() const { return io_queue_; }
   const ArrayCounts& counts() const { return counts_; }
   const RowMemory& memory() const { return memory_; }
   double ring_busy() const { return ring_.level().mean(); }
@@ -84,16 +81,10 @@ class Array final : public StorageDevice {
 
   // State of a request in the array. Reset to its initial value when the request ends.
   struct Job {
-    Tick since{0};
-    ArrayParts parts{};
+    ArrayTimes times;
     std::uint64_t cut = 0;   // bytes already split into transfers
     std::uint32_t open = 0;  // transfers that have not ended
-
-    void charge(ArrayPart part, Tick now) {
-      parts[static_cast<std::size_t>(part)] += now - since;
-      since = now;
-    }
-    void serialize(Archive& archive) { archive(since, parts, cut, open); }
+    void serialize(Archive& archive) { archive(times, cut, open); }
   };
   struct Transfer {
     std::uint32_t job = 0;
@@ -103,15 +94,9 @@ class Array final : public StorageDevice {
     std::uint64_t bytes = 0;
     bool write = false;
     bool started = false;  // it no longer holds up its queue
-    Tick since{0};
-    ArrayParts parts{};
-
-    void charge(ArrayPart part, Tick now) {
-      parts[static_cast<std::size_t>(part)] += now - since;
-      since = now;
-    }
+    ArrayTimes times;
     void serialize(Archive& archive) {
-      archive(job, queue, controller, offset, bytes, write, started, since, parts);
+      archive(job, queue, controller, offset, bytes, write, started, times);
     }
   };
   struct Queue {
@@ -139,11 +124,10 @@ class Array final : public StorageDevice {
   }
   // Returns whether the job is completely split into transfers.
   bool whole(std::uint32_t job) const { return jobs_[job].cut == io_queue_[job].bytes; }
-  void begin(Tick now);
   void enqueue(std::uint32_t index, Tick now);
   void schedule(std::uint32_t queue, Tick now);
   std::uint32_t cut(std::uint32_t queue);
-  void start(std::uint32_t index, Tick now);
+  void start_transfer(std::uint32_t index, Tick now);
   void occupy_link(std::uint32_t index, bool to_host, Tick now);
   void arrive(std::uint32_t index, Tick now);
   void enter_ring(std::uint32_t index, Tick now);
@@ -163,7 +147,6 @@ class Array final : public StorageDevice {
   void check_indices(const Archive& archive) const;
 
   const ArrayDesign parameters_;
-  IoQueue io_queue_;
   std::vector<Job> jobs_;  // by the request's place in `io_queue_`
   Pool<Transfer> transfers_;
   Slots<std::uint32_t> tags_;

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "storage/disk_mechanics.h"
-#include "storage/io_queue.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 #include "storage/server.h"
 
 namespace hmsim {
@@ -17,22 +16,22 @@ namespace hmsim {
 // head continues to read into the buffer, up to half the buffer beyond the request, until a request
 // needs the arm. A read of data in the buffer or about to reach it needs no seek. Writes are not
 // buffered, so a flush costs only the overhead.
-class Disk final : public StorageDevice {
+class Disk final : public QueuedDevice<Disk> {
  public:
   // `parameters` passed check(). `capacity` is in whole sectors.
   Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
-  void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return io_queue_.capacity(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
   Tick next_event() const override { return end_; }
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const IoQueue& io_queue() const { return io_queue_; }
   const DiskMechanics& mechanics() const { return mechanics_; }
+
+  // For QueuedDevice. start() also serves a request if the disk is idle.
+  void begin(std::uint32_t place, Tick now);
+  void start(Tick now);
 
  private:
   // Waiting request. Keys are byte offsets with the elevator, and all equal without it. Equal keys
@@ -61,7 +60,6 @@ class Disk final : public StorageDevice {
     void serialize(Archive& archive) { archive(begin, at, limit, since); }
   };
 
-  void start(Tick now);
   void serve_next(Tick now);
   Tick serve(const Waiting& next, Tick now);
   Tick from_buffer(const IoRequest& request, Tick ready);
@@ -70,7 +68,6 @@ class Disk final : public StorageDevice {
 
   const DiskParameters parameters_;
   const DiskMechanics mechanics_;
-  IoQueue io_queue_;
   Sweep sweep_;
   Sweep next_sweep_;
   std::uint64_t order_ = 0;

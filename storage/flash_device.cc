@@ -19,8 +19,8 @@ constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
 
 FlashDevice::FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
                          const Assignments& assignments)
-    : parameters_(parameters),
-      io_queue_(capacity),
+    : QueuedDevice(capacity),
+      parameters_(parameters),
       module_(design_of(NvdimmKind::flash).make(parameters.module(), *this, seed, assignments)),
       queue_(parameters.queue_depth),
       flash_(parameters.pages),
@@ -38,15 +38,12 @@ void FlashDevice::submit(const IoRequest& request, Tick now) {
   IoRequest taken = request;
   taken.barrier = taken.barrier || (taken.kind == IoRequest::Kind::flush &&
                                     parameters_.inside.buffer.flush == BufferFlush::writeback);
-  io_queue_.take(taken, now);
-  start(now);
+  QueuedDevice::submit(taken, now);
 }
 
-void FlashDevice::start(Tick now) {
-  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
-    if (driver_.offer(place, now)) {
-      drive(place, now);
-    }
+void FlashDevice::begin(std::uint32_t place, Tick now) {
+  if (driver_.offer(place, now)) {
+    drive(place, now);
   }
 }
 
@@ -58,7 +55,7 @@ void FlashDevice::drive(std::uint32_t place, Tick now) {
   events_.schedule(now + driver.request + time_of(bytes, driver.kib), Event::driven, place);
 }
 
-void FlashDevice::begin(std::uint32_t place, Tick now) {
+void FlashDevice::execute(std::uint32_t place, Tick now) {
   const IoRequest request = io_queue_[place];
   if (request.kind == IoRequest::Kind::flush) {
     if (request.barrier && parameters_.inside.buffer.flush == BufferFlush::writeback) {
@@ -69,25 +66,19 @@ void FlashDevice::begin(std::uint32_t place, Tick now) {
     }
     return;
   }
-  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
   if (request.kind == IoRequest::Kind::trim) {
-    left_[place] = 1;
     add_page(place, request.offset, 0, now);
     return;
   }
-  const std::uint64_t end = request.offset + request.bytes;
-  left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
-  for (std::uint64_t at = request.offset; at < end;) {
-    const std::uint64_t next = std::min(end, (at / kPageSize + 1) * kPageSize);
-    add_page(place, at, next - at, now);
-    at = next;
-  }
+  request.each_part(
+      kPageSize, [&](std::uint64_t at, std::uint64_t bytes) { add_page(place, at, bytes, now); });
 }
 
 // --- Pages
 
 void FlashDevice::add_page(std::uint32_t place, std::uint64_t offset, std::uint64_t bytes,
                            Tick now) {
+  io_queue_.add_parts(place, 1);
   const std::uint32_t page = pages_.take();
   Page& record = pages_[page];
   record.offset = offset;
@@ -196,7 +187,7 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
   if (flushing_ != kNoIndex) {
     const std::uint32_t place = std::exchange(flushing_, kNoIndex);
     module_->finish(tag, now);
-    end(place, now);
+    leave_queue(place, now);
     return;
   }
   const std::uint32_t page = page_of_[tag / kLinesPerPage];
@@ -230,18 +221,17 @@ void FlashDevice::end_page(std::uint32_t page, Tick now) {
   const std::uint32_t place = pages_[page].place;
   pages_[page].stage = Stage::none;
   pages_.give_back(page);
-  if (--left_[place] == 0) {
-    end(place, now);
+  if (io_queue_.end_part(place)) {
+    leave_queue(place, now);
   }
 }
 
-void FlashDevice::end(std::uint32_t place, Tick now) {
+void FlashDevice::leave_queue(std::uint32_t place, Tick now) {
   queue_.release(1, now);
   while (const std::optional<std::uint32_t> next = queue_.admit(now)) {
     events_.schedule(now + parameters_.command, Event::begin, *next);
   }
-  io_queue_.end(place, now);
-  start(now);
+  end(place, now);
 }
 
 // --- Time
@@ -257,14 +247,14 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
       }
       return;
     case Event::begin:
-      begin(payload, now);
+      execute(payload, now);
       return;
     case Event::moved_in:
     case Event::moved_out:
       moved(payload, now);
       return;
     case Event::flushed:
-      end(payload, now);
+      leave_queue(payload, now);
       return;
     case Event::trimmed:
       leave_flash(pages_[payload].acks, now);
@@ -329,13 +319,12 @@ void FlashDevice::serialize(Archive& archive) {
 // Rebuilds the page counts of requests and the pages of slots. Checks that a page's lines fit its
 // slot.
 void FlashDevice::index_pages(const Archive& archive) {
-  left_.assign(io_queue_.size(), 0);
   std::fill(page_of_.begin(), page_of_.end(), kNoIndex);
   for (const std::uint32_t page : pages_.taken()) {
     const Page& record = pages_[page];
-    archive.check_index(record.place, left_.size(), "page without a request");
+    archive.check_index(record.place, io_queue_.size(), "page without a request");
     archive.check(first_line(record) + lines(record) <= kLinesPerPage, "page too long");
-    ++left_[record.place];
+    io_queue_.add_parts(record.place, 1);
     if (record.stage == Stage::flash) {
       archive.check_index(record.slot, page_of_.size(), "page without a slot");
       page_of_[record.slot] = page;

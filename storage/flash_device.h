@@ -14,8 +14,7 @@
 #include "core/pool.h"
 #include "nvdimm/module/module.h"
 #include "storage/flash_parameters.h"
-#include "storage/io_queue.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 #include "storage/server.h"
 
 namespace hmsim {
@@ -30,16 +29,15 @@ namespace hmsim {
 // waits for them, and all later pages wait for it. The module discards the whole pages at once.
 //
 // If the module writes back at a flush, a flush is a barrier. Otherwise it takes one command time.
-class FlashDevice final : public StorageDevice, private AckListener {
+class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener {
  public:
   // `parameters` passed check(). `assignments`: those of the configuration, for policies.
   FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
               const Assignments& assignments = {});
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   bool takes_trims() const override { return true; }
-  Bytes capacity() const override { return io_queue_.capacity(); }
+  void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   BufferedPages buffered_pages() const override { return module_->buffered_pages(); }
 
@@ -47,7 +45,6 @@ class FlashDevice final : public StorageDevice, private AckListener {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const IoQueue& io_queue() const { return io_queue_; }
   NvdimmModule& module() { return *module_; }
 
  private:
@@ -80,9 +77,8 @@ class FlashDevice final : public StorageDevice, private AckListener {
 
   void on_ack(std::uint32_t tag, Tick now) override;
 
-  void start(Tick now);
   void drive(std::uint32_t place, Tick now);
-  void begin(std::uint32_t place, Tick now);
+  void execute(std::uint32_t place, Tick now);
   void add_page(std::uint32_t place, std::uint64_t offset, std::uint64_t bytes, Tick now);
   Server<std::uint32_t>& link(bool write) { return links_[write && parameters_.duplex ? 1 : 0]; }
   void to_link(std::uint32_t page, Tick now);
@@ -94,7 +90,7 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void leave_flash(std::int64_t slots, Tick now);
   void acknowledged(std::uint32_t tag, Tick now);
   void end_page(std::uint32_t page, Tick now);
-  void end(std::uint32_t place, Tick now);
+  void leave_queue(std::uint32_t place, Tick now);
   void handle(Event event, std::uint32_t payload, Tick now);
   static std::uint32_t first_line(const Page& page);
   static std::uint32_t lines(const Page& page);  // lines to command
@@ -102,7 +98,6 @@ class FlashDevice final : public StorageDevice, private AckListener {
   void check_indices(const Archive& archive) const;
 
   const FlashParameters parameters_;
-  IoQueue io_queue_;
   Kernel clock_;  // of the module
   std::unique_ptr<NvdimmModule> module_;
   Server<std::uint32_t> driver_;
@@ -113,11 +108,9 @@ class FlashDevice final : public StorageDevice, private AckListener {
   EventQueue<Event> events_;
   Pool<Page> pages_;
   std::vector<std::uint32_t> free_slots_;  // slots of flash_
-  // Not saved: pages of each request that have not ended, by its place; the page of each slot.
-  std::vector<std::uint32_t> left_;
-  std::vector<std::uint32_t> page_of_;
-  std::vector<std::uint32_t> acked_;   // tags acknowledged within advance()
-  std::uint32_t flushing_ = kNoIndex;  // place of the flush under way
+  std::vector<std::uint32_t> page_of_;     // by slot; not saved
+  std::vector<std::uint32_t> acked_;       // tags acknowledged within advance()
+  std::uint32_t flushing_ = kNoIndex;      // place of the flush under way
 };
 
 }  // namespace hmsim

@@ -5,7 +5,6 @@
 
 #include "core/errors.h"
 #include "core/units.h"
-#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -87,7 +86,7 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
   io.request.bytes = request.kind == IoRequest::Kind::flush ? 0 : request.bytes;
   io.client = client;
   io.begun = now;
-  io.since = now;
+  io.times.since = now;
   io.spins =
       io.request.bytes <= static_cast<std::uint64_t>(parameters_.driver.spin_up_to.value()) &&
       parameters_.driver.spin_up_to > Bytes(0);
@@ -148,7 +147,7 @@ void Host::resume(std::uint32_t slot, Tick now) {
         return;
       case Stage::Where::nowhere:
         leave_context(slot, now);
-        io.charge(stage.layer, now + stage.pass);
+        io.times.charge(stage.layer, now + stage.pass);
         ++io.stage;
         events_.schedule(now + stage.pass, Event::resume, slot);
         return;
@@ -184,7 +183,7 @@ Tick Host::time_in(const Stage& stage, const IoRequest& request, std::uint64_t b
 // Runs all consecutive layers on the request's context.
 void Host::run(std::uint32_t slot, Tick now) {
   Io& io = ios_[slot];
-  io.charge(Layer::context_wait, now);
+  io.times.charge(Layer::context_wait, now);
   const std::vector<Stage>& stages = path(io).stages;
   const auto most = static_cast<std::uint64_t>(parameters_.max_request.value());
   const std::uint64_t moved = io.issued_all ? io.request.bytes : io.piece(most);
@@ -195,12 +194,10 @@ void Host::run(std::uint32_t slot, Tick now) {
     if (skips(io, *stage)) {
       continue;
     }
-    const Tick time = time_in(*stage, io.request, bytes);
-    io.parts[static_cast<std::size_t>(stage->layer)] += time;
-    end += time;
+    end += time_in(*stage, io.request, bytes);
+    io.times.charge(stage->layer, end);
   }
   io.stage = static_cast<std::uint32_t>(stage - stages.data());
-  io.since = end;
   counts_.processor_time += static_cast<Counter>((end - now).value());
   events_.schedule(end, Event::resume, slot);
 }
@@ -210,8 +207,8 @@ void Host::start_section(std::uint32_t slot, Section section, Tick now) {
   const Stage& stage = path(io).stages[io.stage];
   ensure(stage.where == Stage::Where::section, "storage host", now, slot,
          "request in a section that its path does not have");
-  io.charge(Layer::section_wait, now);
-  io.charge(stage.layer, now + stage.pass);
+  io.times.charge(Layer::section_wait, now);
+  io.times.charge(stage.layer, now + stage.pass);
   ++io.stage;
   counts_.processor_time += static_cast<Counter>(stage.pass.value());
   events_.schedule(now + stage.pass, Event::resume, slot);
@@ -260,8 +257,8 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   }
   ensure(path(io).stages[io.stage].where == Stage::Where::device, "storage host", now, tag,
          "completion of a request that the device does not have");
-  counts_.processor_time += io.spins ? static_cast<Counter>((now - io.since).value()) : 0;
-  io.charge(Layer::device, now);
+  counts_.processor_time += io.spins ? static_cast<Counter>((now - io.times.since).value()) : 0;
+  io.times.charge(Layer::device, now);
   ++io.stage;
   resume(slot, now);
 }
@@ -316,9 +313,7 @@ void Host::end(std::uint32_t slot, Tick now) {
     counts_.ignored_trims += ignores(io.request) ? 1 : 0;
   } else {
     HostCounts::Direction& of = counts_.of[io.request.kind == IoRequest::Kind::write ? 1 : 0];
-    for (std::size_t i = 0; i < kLayers; ++i) {
-      of.parts[i] += static_cast<Counter>(io.parts[i].value());
-    }
+    io.times.add_to(of.parts);
     ++of.requests;
     of.bytes += io.request.bytes;
     of.latency.add((now - io.begun).value());
@@ -375,12 +370,6 @@ void Host::register_statistics(StatisticRegistry& registry, const std::string& p
                 "of these, trims without effect, because the device has no map of pages",
                 counts_.ignored_trims);
   device_.register_statistics(registry, path + ".device");
-}
-
-void Host::Io::serialize(Archive& archive) {
-  request.serialize(archive);
-  archive(client, stage, pieces, issued, issued_all, in_context, waits_outside, spins, begun, since,
-          parts);
 }
 
 void Host::serialize(Archive& archive) {

@@ -12,10 +12,10 @@
 #include "core/key_map.h"
 #include "core/pool.h"
 #include "core/statistics.h"
-#include "storage/contexts.h"
 #include "storage/request.h"
 #include "storage/server.h"
 #include "storage/software_path.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -37,7 +37,7 @@ struct HostCounts {
   void serialize(Archive& archive) { archive(of, flushes, trims, ignored_trims, processor_time); }
 };
 
-// Host of one device. A client uses the host's contexts or its own (storage/contexts.h).
+// Host of one device. A client uses the host's contexts or its own (storage/request.h).
 //
 // A request holds a context during consecutive `core` layers and, if it spins, while the device
 // works. It holds none while it waits for a section or sleeps. A request larger than max_request is
@@ -100,18 +100,16 @@ class Host final : public Component, private IoListener {
     bool waits_outside = false;  // for a context of the client
     bool spins = false;
     Tick begun{0};
-    Tick since{0};  // time before this is charged to layers
-    std::array<Tick, kLayers> parts{};
+    PartTimes<Layer, kLayers> times;
 
     // Returns the bytes of the next piece to issue.
     std::uint64_t piece(std::uint64_t most) const {
       return request.moves_data() ? earlier(request.bytes - issued, most) : request.bytes;
     }
-    void charge(Layer layer, Tick now) {
-      parts[static_cast<std::size_t>(layer)] += now - since;
-      since = now;
+    void serialize(Archive& archive) {
+      archive(request, client, stage, pieces, issued, issued_all, in_context, waits_outside, spins,
+              begun, times);
     }
-    void serialize(Archive& archive);
   };
   struct Piece {
     std::uint32_t io = kNoIndex;

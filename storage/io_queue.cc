@@ -11,7 +11,7 @@ void IoQueue::take(const IoRequest& request, Tick now) {
                                    request.bytes <= capacity - request.offset),
          "storage", now, request.tag, "request that is empty or beyond the device's end");
   const std::uint32_t place = jobs_.take();
-  jobs_[place] = {request, now};
+  jobs_[place] = {request, now, 0};
   (takes_part(request) ? waiting_ : passing_).push(place);
   outstanding_.add(1, now);
 }

@@ -38,8 +38,12 @@ enum class IoOrder : std::uint8_t { barriers, writes, none };
 // calls next() again, because other requests may have become ready.
 class IoQueue {
  public:
-  explicit IoQueue(Bytes capacity, IoOrder order = IoOrder::barriers)
-      : capacity_(capacity), order_(order) {}
+  explicit IoQueue(Bytes capacity) : capacity_(capacity) {}
+  // Sets the device's size and order before the first request.
+  void set(Bytes capacity, IoOrder order) {
+    capacity_ = capacity;
+    order_ = order;
+  }
 
   void listen(IoListener& listener) { listener_ = &listener; }
   Bytes capacity() const { return capacity_; }
@@ -53,9 +57,15 @@ class IoQueue {
   // Upper bound of places.
   std::uint32_t size() const { return jobs_.size(); }
   std::vector<bool> in_use() const { return jobs_.in_use(); }  // by place
+  // Counts the parts of a request that have not ended. Not saved: the device counts them on load.
+  void add_parts(std::uint32_t place, std::uint32_t parts) { jobs_[place].parts += parts; }
+  // Returns whether this was the last part.
+  bool end_part(std::uint32_t place) { return --jobs_[place].parts == 0; }
   // Ends a request and notifies the listener, which may submit at once. Call from within the
   // device's advance(), as the last action for the request; its place becomes free.
   void end(std::uint32_t place, Tick now);
+  // Notifies the listener of moved blocks, for a device that is memory.
+  void report_blocks(std::int64_t blocks, Tick now) { listener_->on_blocks_done(blocks, now); }
 
   const IoCounts& reads() const { return counts_[0]; }
   const IoCounts& writes() const { return counts_[1]; }
@@ -73,6 +83,7 @@ class IoQueue {
   struct Job {
     IoRequest request;
     Tick arrival{0};
+    std::uint32_t parts = 0;
 
     void serialize(Archive& archive) { archive(request, arrival); }
   };
@@ -84,7 +95,7 @@ class IoQueue {
   }
 
   Bytes capacity_;
-  IoOrder order_;
+  IoOrder order_ = IoOrder::barriers;
   IoListener* listener_ = nullptr;
   Pool<Job> jobs_;
   Ring<std::uint32_t> passing_;  // requests that take no part in the order

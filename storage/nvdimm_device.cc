@@ -27,23 +27,10 @@ void NvdimmDevice::connect(MemoryPort& port, std::uint16_t requester) {
     window_ = std::clamp<std::int64_t>(traits.entries / parameters_.shared_by, 1, copy_.window);
   }
   const Bytes capacity = port.capacity(MemoryClass::nvdimm);
-  io_queue_ = IoQueue(
-      capacity, parameters_.driver.barrier == Barrier::driver ? IoOrder::writes : IoOrder::none);
-  if (listener_ != nullptr) {
-    io_queue_.listen(*listener_);
-  }
+  io_queue_.set(capacity,
+                parameters_.driver.barrier == Barrier::driver ? IoOrder::writes : IoOrder::none);
   mapper_ = PageMapper(parameters_.driver.map_time, parameters_.driver.fault_time,
                        static_cast<std::size_t>(capacity / kPageBytes));
-}
-
-void NvdimmDevice::listen(IoListener& listener) {
-  listener_ = &listener;
-  io_queue_.listen(listener);
-}
-
-void NvdimmDevice::submit(const IoRequest& request, Tick now) {
-  io_queue_.take(request, now);
-  start(now);
 }
 
 void NvdimmDevice::trim(std::uint64_t offset, std::uint64_t bytes, Tick now) {
@@ -51,21 +38,19 @@ void NvdimmDevice::trim(std::uint64_t offset, std::uint64_t bytes, Tick now) {
               now);
 }
 
-void NvdimmDevice::start(Tick now) {
-  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
-    copying_.resize(std::max<std::size_t>(copying_.size(), io_queue_.size()));
-    const IoRequest& request = io_queue_[place];
-    if (request.kind == IoRequest::Kind::flush) {
-      flush(place, now);
-      continue;
-    }
-    Copying& copying = copying_[place] = Copying();
-    copying.next_line = request.offset / kLine;
-    copying.lines = request.bytes / kLine;
-    copying.write = request.kind == IoRequest::Kind::write;
-    copying.paused = false;
-    copy(place, now);
+void NvdimmDevice::begin(std::uint32_t place, Tick now) {
+  copying_.resize(std::max<std::size_t>(copying_.size(), io_queue_.size()));
+  const IoRequest& request = io_queue_[place];
+  if (request.kind == IoRequest::Kind::flush) {
+    flush(place, now);
+    return;
   }
+  Copying& copying = copying_[place] = Copying();
+  copying.next_line = request.offset / kLine;
+  copying.lines = request.bytes / kLine;
+  copying.write = request.kind == IoRequest::Kind::write;
+  copying.paused = false;
+  copy(place, now);
 }
 
 // Flushes the NVDIMM. With a driver's barrier, no write is under way now, so the flush ends at
@@ -184,8 +169,7 @@ Tick NvdimmDevice::advance(Tick now) {
   while (events_.next_time() <= now) {
     const auto event = events_.pop();
     if (event.kind == Event::end) {
-      io_queue_.end(event.payload, now);
-      start(now);
+      end(event.payload, now);
     } else {
       copying_[event.payload].paused &= event.kind != Event::end_pause;
       copy(event.payload, now);
@@ -222,7 +206,7 @@ void NvdimmDevice::on_complete(const Request& request, Tick now) {
   const std::uint32_t place = ledger_.place_of(request.tag);
   if (ledger_.end_access(request.tag)) {
     ledger_.close(request.tag, now, port_->collections().begun);
-    listener_->on_blocks_done(1, now);
+    io_queue_.report_blocks(1, now);
   }
   if (ends_when_accepted(request)) {
     return;
@@ -233,15 +217,6 @@ void NvdimmDevice::on_complete(const Request& request, Tick now) {
   if (copying.can_act()) {
     copy(place, now);
   }
-}
-
-void NvdimmDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  io_queue_.register_statistics(registry, path);
-}
-
-void NvdimmDevice::Copying::serialize(Archive& archive) {
-  archive(next_line, lines, outstanding, fetches, write, paused);
-  archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
 }
 
 void NvdimmDevice::serialize(Archive& archive) {

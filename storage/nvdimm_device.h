@@ -16,32 +16,32 @@
 #include "core/event_queue.h"
 #include "core/request.h"
 #include "storage/block_ledger.h"
-#include "storage/io_queue.h"
 #include "storage/nvdimm_driver.h"
 #include "storage/page_mapper.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 
 namespace hmsim {
 
 class Host;
 
-class NvdimmDevice final : public StorageDevice, public Requester {
+class NvdimmDevice final : public QueuedDevice<NvdimmDevice>, public Requester {
  public:
-  explicit NvdimmDevice(const NvdimmDeviceParameters& parameters) : parameters_(parameters) {}
+  explicit NvdimmDevice(const NvdimmDeviceParameters& parameters)
+      : QueuedDevice(Bytes(0)), parameters_(parameters) {}
   // Connects the device before the first request. The port outlives the device. `requester` is the
   // device's index at the port.
   void connect(MemoryPort& port, std::uint16_t requester);
   // Sets the host of this device, which the device notifies when accesses end.
   void attach(Host& host) { host_ = &host; }
 
-  void listen(IoListener& listener) override;
-  void submit(const IoRequest& request, Tick now) override;
+  void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void trim(std::uint64_t offset, std::uint64_t bytes, Tick now) override;
-  Bytes capacity() const override { return io_queue_.capacity(); }
   Bytes granularity() const override { return kLineBytes; }
   bool is_memory() const override { return true; }
   bool notifies_others() const override { return true; }
-  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override {
+    io_queue_.register_statistics(registry, path);
+  }
 
   Tick next_event() const override { return events_.next_time(); }
   Tick advance(Tick now) override;
@@ -68,6 +68,7 @@ class NvdimmDevice final : public StorageDevice, public Requester {
       std::uint64_t pass = 0;     // from 0
       std::int64_t accesses = 0;  // accesses of this pass already sent
       std::uint32_t block = 0;    // number in the ledger, once an access is sent
+      void serialize(Archive& archive) { archive(first_line, lines, pass, accesses, block); }
     };
     std::uint64_t next_line = 0;  // first line not yet assigned to a page
     std::uint64_t lines = 0;      // number of such lines
@@ -79,10 +80,11 @@ class NvdimmDevice final : public StorageDevice, public Requester {
 
     // Returns whether the request may have something to do: accesses to send, or its completion.
     bool can_act() const { return page.lines > 0 || lines > 0 || outstanding == 0; }
-    void serialize(Archive& archive);
+    void serialize(Archive& archive) {
+      archive(next_line, lines, outstanding, fetches, write, paused, page);
+    }
   };
 
-  void start(Tick now);
   void flush(std::uint32_t place, Tick now);
   void copy(std::uint32_t place, Tick now);
   // Sends accesses of the page. Returns false if some must wait.
@@ -104,13 +106,11 @@ class NvdimmDevice final : public StorageDevice, public Requester {
   const NvdimmDeviceParameters parameters_;
   MemoryPort* port_ = nullptr;
   Host* host_ = nullptr;
-  IoListener* listener_ = nullptr;
   std::uint16_t requester_ = 0;
   std::int64_t access_lines_ = 1;  // most lines of an access
   bool blocks_ = false;            // MemoryPort::NvdimmTraits
   const Copy& copy_ = copy_of(parameters_.driver.copy);
   std::int64_t window_ = earlier(parameters_.window, copy_.window);
-  IoQueue io_queue_{Bytes(0)};
   std::vector<Copying> copying_;
   BlockLedger ledger_;
   PageMapper mapper_;

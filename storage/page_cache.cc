@@ -16,10 +16,10 @@ constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 
 PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
                      std::unique_ptr<PageCopier> mover, const Assignments& assignments)
-    : parameters_(parameters),
+    : QueuedDevice(device->capacity()),
+      parameters_(parameters),
       device_(std::move(device)),
       mover_(std::move(mover)),
-      io_queue_(device_->capacity()),
       ahead_(parameters.read_ahead),
       first_(parameters.first_frames(), create_replacement(parameters.replacement, assignments),
              counts_.ahead_unused),
@@ -33,43 +33,35 @@ PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<Stor
 void PageCache::submit(const IoRequest& request, Tick now) {
   IoRequest taken = request;
   taken.barrier = taken.barrier || taken.kind == IoRequest::Kind::flush;
-  io_queue_.take(taken, now);
-  start(now);
+  QueuedDevice::submit(taken, now);
 }
 
-void PageCache::start(Tick now) {
-  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
-    if (io_queue_[place].kind == IoRequest::Kind::flush) {
-      flush(place, now);
-    } else if (io_queue_[place].kind == IoRequest::Kind::trim) {
-      pass_trim(place, now);
-    } else {
-      split(place, now);
-    }
+void PageCache::begin(std::uint32_t place, Tick now) {
+  if (io_queue_[place].kind == IoRequest::Kind::flush) {
+    flush(place, now);
+  } else if (io_queue_[place].kind == IoRequest::Kind::trim) {
+    pass_trim(place, now);
+  } else {
+    split(place, now);
   }
 }
 
 void PageCache::split(std::uint32_t place, Tick now) {
   const IoRequest request = io_queue_[place];
-  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
-  const std::uint64_t end = request.offset + request.bytes;
-  left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
-  for (std::uint64_t at = request.offset; at < end;) {
-    const std::uint64_t next = std::min(end, (at / kPageSize + 1) * kPageSize);
+  request.each_part(kPageSize, [&](std::uint64_t at, std::uint64_t bytes) {
+    io_queue_.add_parts(place, 1);
     const std::uint32_t access = accesses_.take();
     Access& record = accesses_[access];
     record.place = place;
     record.page = static_cast<std::int64_t>(at / kPageSize);
     record.write = request.kind == IoRequest::Kind::write;
-    record.whole = next - at == kPageSize;
+    record.whole = bytes == kPageSize;
     ++counts_.lookups;
     look_up(access, now);
-    at = next;
-  }
+  });
   if (request.kind == IoRequest::Kind::read) {
-    read_ahead(ahead_.on_read(static_cast<std::int64_t>(request.offset / kPageSize),
-                              static_cast<std::int64_t>((end - 1) / kPageSize)),
-               now);
+    const auto first = static_cast<std::int64_t>(request.offset / kPageSize);
+    read_ahead(ahead_.on_read(first, first + static_cast<std::int64_t>(request.pages()) - 1), now);
   }
 }
 
@@ -140,9 +132,8 @@ void PageCache::served(std::uint32_t access, Tick now) {
   const Access record = accesses_[access];
   accesses_.give_back(access);
   unpin(record.frame, now);
-  if (--left_[record.place] == 0) {
-    io_queue_.end(record.place, now);
-    start(now);
+  if (io_queue_.end_part(record.place)) {
+    end(record.place, now);
   }
 }
 
@@ -349,15 +340,11 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
         ask(Io::For::end, IoRequest::Kind::flush, kNoIndex, now);
       }
       return;
-    case Io::For::end: {
-      const std::uint32_t place = std::exchange(flushing_, kNoIndex);
-      io_queue_.end(place, now);
-      start(now);
+    case Io::For::end:
+      end(std::exchange(flushing_, kNoIndex), now);
       return;
-    }
     case Io::For::trim:
-      io_queue_.end(done.frame, now);
-      start(now);
+      end(done.frame, now);
       return;
     case Io::For::none:
       return;
@@ -490,12 +477,11 @@ void PageCache::check_loaded(const Archive& archive) {
     archive.check_index(moves_[tag].second, second_.records(), "move of a page without a frame");
   }
   archive.check_index(flushing_, io_queue_.size(), kNoIndex, "flush without a request");
-  left_.assign(io_queue_.size(), 0);
   for (const std::uint32_t access : accesses_.taken()) {
     const Access& record = accesses_[access];
-    archive.check_index(record.place, left_.size(), "access without a request");
+    archive.check_index(record.place, io_queue_.size(), "access without a request");
     archive.check_index(record.page, static_cast<std::size_t>(pages), "invalid page");
-    ++left_[record.place];
+    io_queue_.add_parts(record.place, 1);
   }
 }
 

@@ -11,11 +11,10 @@
 #include "core/pool.h"
 #include "core/slot_list.h"
 #include "storage/frames.h"
-#include "storage/io_queue.h"
 #include "storage/page_cache_parameters.h"
 #include "storage/page_copier.h"
+#include "storage/queued_device.h"
 #include "storage/read_ahead.h"
-#include "storage/request.h"
 
 namespace hmsim {
 
@@ -52,17 +51,18 @@ struct PageCacheCounts {
 //
 // Pages read ahead are fetched like others, and no access waits for them. A trim goes to the
 // device, and its dirty whole pages become clean.
-class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {
+class PageCache final : public QueuedDevice<PageCache>,
+                        private IoListener,
+                        private PageMoveListener {
  public:
   // `parameters` passed check() and are present(). `assignments`: those of the configuration, for
   // policies.
   PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
             std::unique_ptr<PageCopier> mover, const Assignments& assignments = {});
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   bool takes_trims() const override { return device_->takes_trims(); }
-  Bytes capacity() const override { return io_queue_.capacity(); }
+  void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   bool notifies_others() const override { return mover_->notifies_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   BufferedPages buffered_pages() const override { return device_->buffered_pages(); }
@@ -73,7 +73,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const IoQueue& io_queue() const { return io_queue_; }
   const PageCacheCounts& counts() const { return counts_; }
 
  private:
@@ -115,7 +114,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void on_page_moved(std::uint32_t tag, Tick now) override;
 
   auto accesses() { return links_of(accesses_.data(), &Access::next); }
-  void start(Tick now);
   void split(std::uint32_t place, Tick now);
   void read_ahead(PageRange pages, Tick now);
   std::uint32_t add(std::int64_t page);
@@ -148,7 +146,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   const PageCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;
   std::unique_ptr<PageCopier> mover_;
-  IoQueue io_queue_;
   PageCacheCounts counts_;
   ReadAhead ahead_;
   Counter no_prefetches_ = 0;
@@ -157,8 +154,6 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   Pool<Access> accesses_;
   Pool<Io> ios_;
   Pool<Move> moves_;
-  // Accesses that have not ended, by the request's place; not saved.
-  std::vector<std::uint32_t> left_;
   std::vector<SlotLink> dirty_links_;
   SlotList dirty_;             // frames of the first level
   std::size_t leaving_ = 0;    // frames of the first level being freed

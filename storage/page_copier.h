@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
-#include "core/event_queue.h"
 #include "core/kernel.h"
 #include "core/types.h"
 #include "storage/server.h"
@@ -48,12 +48,30 @@ class FixedMover final : public PageCopier {
   explicit FixedMover(Tick page_time) : page_time_(page_time) {}
 
   void listen(PageMoveListener& listener) override { listener_ = &listener; }
-  void move(const PageMove& move, Tick now) override;
+  void move(const PageMove& move, Tick now) override {
+    if (server_.offer(move, now)) {
+      moved_ = move;
+      end_ = now + page_time_;
+    }
+  }
   Level& busy() override { return server_.level(); }
 
   Tick next_event() const override { return end_; }
-  Tick advance(Tick now) override;
-  void serialize(Archive& archive) override;
+  Tick advance(Tick now) override {
+    while (end_ <= now) {
+      const Tick time = end_;
+      const std::uint32_t tag = moved_.tag;
+      const std::optional<PageMove> next = server_.end(time);
+      end_ = next ? time + page_time_ : kNever;
+      moved_ = next.value_or(PageMove());
+      listener_->on_page_moved(tag, time);
+    }
+    return next_event();
+  }
+  void serialize(Archive& archive) override {
+    archive.section("page mover");
+    archive(server_, moved_, end_);
+  }
 
  private:
   Tick page_time_;

@@ -2,6 +2,7 @@
 // Time that software takes to map a page of the NVDIMM before it copies it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,12 +17,31 @@ class PageMapper {
  public:
   PageMapper() = default;
   // `pages`: size of the device. The first touch of a page takes `map_time` + `fault_time`.
-  PageMapper(Tick map_time, Tick fault_time, std::size_t pages);
+  PageMapper(Tick map_time, Tick fault_time, std::size_t pages)
+      : map_time_(map_time), fault_time_(fault_time) {
+    touched_.assign(fault_time > Tick(0) ? pages : 0, false);
+  }
 
   // Maps a page. Returns when it is mapped; `now` if mapping takes no time.
-  Tick map(std::uint64_t page, std::size_t thread, Tick now);
+  // noinline: few accesses of a copy map a page.
+  [[gnu::noinline]] Tick map(std::uint64_t page, std::size_t thread, Tick now) {
+    Tick time = map_time_;
+    if (!touched_.empty() && !touched_[page]) {
+      touched_[page] = true;
+      time += fault_time_;
+    }
+    if (time == Tick(0)) {
+      return now;
+    }
+    over_.resize(std::max(over_.size(), thread + 1));
+    over_[thread] = later(over_[thread], now) + time;
+    return over_[thread];
+  }
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) {
+    archive(over_);
+    archive.fixed(touched_);
+  }
 
  private:
   Tick map_time_{0};

@@ -43,6 +43,17 @@ struct IoRequest {
     return bytes == 0 ? 0 : (offset + bytes - 1) / kPage - offset / kPage + 1;
   }
 
+  // Calls see(offset, bytes) for each part of its range, cut at multiples of `unit`.
+  template <class See>
+  void each_part(std::uint64_t unit, See see) const {
+    const std::uint64_t end = offset + bytes;
+    for (std::uint64_t at = offset; at < end;) {
+      const std::uint64_t next = earlier(end, (at / unit + 1) * unit);
+      see(at, next - at);
+      at = next;
+    }
+  }
+
   void serialize(Archive& archive) {
     archive(offset, bytes, tag, kind, barrier, submitter, stream, fua, further, measured,
             more_pages);
@@ -61,6 +72,19 @@ class IoListener {
 
  protected:
   ~IoListener() = default;
+};
+
+// Hardware contexts of a client that runs the software of its requests on its own contexts.
+class Contexts {
+ public:
+  // Requests a context for the host's request `io`. Returns true if it has one now. Otherwise it
+  // waits, and the owner calls Host::granted() later.
+  virtual bool acquire(std::uint32_t io, const IoRequest& request, Tick now) = 0;
+  // Releases the context of request `io`.
+  virtual void release(std::uint32_t io, Tick now) = 0;
+
+ protected:
+  ~Contexts() = default;
 };
 
 // Device that holds blocks. submit() never refuses a request; requests wait inside the device and

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics of the parts of a request's time.
+// Parts of a request's time, and their statistics.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string>
 
+#include "core/archive.h"
 #include "core/statistics.h"
 
 namespace hmsim {
+
+// Time of a request in each of the parts that `E` numbers. Every moment counts in one part.
+template <class E, std::size_t kParts>
+struct PartTimes {
+  Tick since{0};  // time before this is charged
+  std::array<Tick, kParts> parts{};
+
+  void charge(E part, Tick now) {
+    parts[static_cast<std::size_t>(part)] += now - since;
+    since = now;
+  }
+  void add_to(std::array<Counter, kParts>& sums) const {  // picoseconds
+    for (std::size_t i = 0; i < kParts; ++i) {
+      sums[i] += static_cast<Counter>(parts[i].value());
+    }
+  }
+  void serialize(Archive& archive) { archive(since, parts); }
+};
 
 // Name and description of one value of `E`, which numbers the parts of a request's time.
 template <class E>

@@ -57,9 +57,9 @@ std::vector<ParameterError> StripeParameters::check(Bytes capacity) const {
 
 Stripe::Stripe(const StripeParameters& parameters,
                std::vector<std::unique_ptr<StorageDevice>> members)
-    : parameters_(parameters),
-      members_(std::move(members)),
-      io_queue_(whole_size(parameters, *members_.front())) {
+    : QueuedDevice(whole_size(parameters, *members.front())),
+      parameters_(parameters),
+      members_(std::move(members)) {
   ensure(members_.size() == static_cast<std::size_t>(parameters_.members), "stripe", Tick(0), -1,
          "another number of members");
   for (const auto& member : members_) {
@@ -83,22 +83,10 @@ std::uint64_t Stripe::share_of(std::size_t member, std::uint64_t offset) const {
   return offset / row * size + std::min(rest, size);
 }
 
-void Stripe::submit(const IoRequest& request, Tick now) {
-  io_queue_.take(request, now);
-  start(now);
-}
-
-void Stripe::start(Tick now) {
-  for (std::uint32_t whole = io_queue_.next(); whole != kNoIndex; whole = io_queue_.next()) {
-    split(whole, now);
-  }
-}
-
-void Stripe::split(std::uint32_t whole, Tick now) {
+void Stripe::begin(std::uint32_t whole, Tick now) {
   const IoRequest request = io_queue_[whole];
-  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
-  const std::uint64_t end = request.offset + request.bytes;
   if (!request.moves_data()) {
+    const std::uint64_t end = request.offset + request.bytes;
     for (std::size_t member = 0; member < members_.size(); ++member) {
       const std::uint64_t first = share_of(member, request.offset);
       add_piece(whole, member, first, share_of(member, end) - first, now);
@@ -106,12 +94,10 @@ void Stripe::split(std::uint32_t whole, Tick now) {
     return;
   }
   const auto unit = static_cast<std::uint64_t>(parameters_.unit.value());
-  for (std::uint64_t at = request.offset; at < end;) {
-    const std::uint64_t next = std::min(end, (at / unit + 1) * unit);
+  request.each_part(unit, [&](std::uint64_t at, std::uint64_t bytes) {
     const StripePlace place = place_of(at);
-    add_piece(whole, place.member, place.offset, next - at, now);
-    at = next;
-  }
+    add_piece(whole, place.member, place.offset, bytes, now);
+  });
 }
 
 void Stripe::add_piece(std::uint32_t whole, std::size_t member, std::uint64_t offset,
@@ -125,7 +111,7 @@ void Stripe::add_piece(std::uint32_t whole, std::size_t member, std::uint64_t of
   record.request.barrier = false;  // the whole request has it
   record.whole = whole;
   record.member = static_cast<std::uint32_t>(member);
-  ++left_[whole];
+  io_queue_.add_parts(whole, 1);
   if (goes_in(record.request)) {
     to_bus(piece, now);
   } else {
@@ -154,7 +140,7 @@ void Stripe::moved(std::uint32_t piece, Tick now) {
   if (goes_in(pieces_[piece].request)) {
     to_member(piece, now);
   } else {
-    end(piece, now);
+    end_piece(piece, now);
   }
 }
 
@@ -171,17 +157,16 @@ void Stripe::on_io_done(std::uint32_t tag, Tick now) {
   if (pieces_[tag].request.kind == IoRequest::Kind::read) {
     to_bus(tag, now);
   } else {
-    end(tag, now);
+    end_piece(tag, now);
   }
 }
 
-void Stripe::end(std::uint32_t piece, Tick now) {
+void Stripe::end_piece(std::uint32_t piece, Tick now) {
   const std::uint32_t whole = pieces_[piece].whole;
   pieces_[piece].stage = Stage::none;
   pieces_.give_back(piece);
-  if (--left_[whole] == 0) {
-    io_queue_.end(whole, now);
-    start(now);
+  if (io_queue_.end_part(whole)) {
+    end(whole, now);
   }
 }
 
@@ -237,12 +222,11 @@ void Stripe::serialize(Archive& archive) {
   io_queue_.serialize(archive);
   archive(pieces_, bus_, events_, pieces_moved_);
   if (archive.loading()) {
-    left_.assign(io_queue_.size(), 0);
     for (const std::uint32_t piece : pieces_.taken()) {
       const Piece& record = pieces_[piece];
-      archive.check_index(record.whole, left_.size(), "piece without a request");
+      archive.check_index(record.whole, io_queue_.size(), "piece without a request");
       archive.check_index(record.member, members_.size(), "piece without a member");
-      ++left_[record.whole];
+      io_queue_.add_parts(record.whole, 1);
     }
     const auto check_piece = each_is_one_of(archive, pieces_.in_use());
     bus_.waiting().each(check_piece);

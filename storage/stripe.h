@@ -10,8 +10,7 @@
 #include "core/event_queue.h"
 #include "core/parameters.h"
 #include "core/pool.h"
-#include "storage/io_queue.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 #include "storage/server.h"
 
 namespace hmsim {
@@ -36,15 +35,13 @@ struct StripePlace {
 // at a time, in FIFO order: before its member writes it, or after its member has read it. A flush
 // goes to all members. So does a trim, because the units of its range are one range on each member;
 // it takes its turn on the bus, but no time.
-class Stripe final : public StorageDevice, private IoListener {
+class Stripe final : public QueuedDevice<Stripe>, private IoListener {
  public:
   // `parameters` passed check(). `members`: parameters.members devices of equal size.
   Stripe(const StripeParameters& parameters, std::vector<std::unique_ptr<StorageDevice>> members);
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
-  void submit(const IoRequest& request, Tick now) override;
   bool takes_trims() const override { return members_.front()->takes_trims(); }
-  Bytes capacity() const override { return io_queue_.capacity(); }
+  void begin(std::uint32_t whole, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   BufferedPages buffered_pages() const override;
 
@@ -55,7 +52,6 @@ class Stripe final : public StorageDevice, private IoListener {
   StripePlace place_of(std::uint64_t offset) const;
   // Returns how many of the first `offset` bytes are on the member. They are its first ones.
   std::uint64_t share_of(std::size_t member, std::uint64_t offset) const;
-  const IoQueue& io_queue() const { return io_queue_; }
 
  private:
   enum class Event : std::uint8_t { moved, last = moved };
@@ -72,21 +68,16 @@ class Stripe final : public StorageDevice, private IoListener {
 
   void on_io_done(std::uint32_t tag, Tick now) override;
 
-  void start(Tick now);
-  void split(std::uint32_t whole, Tick now);
   void add_piece(std::uint32_t whole, std::size_t member, std::uint64_t offset, std::uint64_t bytes,
                  Tick now);
   void to_bus(std::uint32_t piece, Tick now);
   void move(std::uint32_t piece, Tick now);
   void moved(std::uint32_t piece, Tick now);
   void to_member(std::uint32_t piece, Tick now);
-  void end(std::uint32_t piece, Tick now);
+  void end_piece(std::uint32_t piece, Tick now);
 
   const StripeParameters parameters_;
   std::vector<std::unique_ptr<StorageDevice>> members_;
-  IoQueue io_queue_;
-  // Pieces that have not ended, by place in the io_queue; not saved.
-  std::vector<std::uint32_t> left_;
   Pool<Piece> pieces_;
   Server<std::uint32_t> bus_;
   EventQueue<Event> events_;

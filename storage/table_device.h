@@ -8,8 +8,7 @@
 
 #include "core/event_queue.h"
 #include "core/parameters.h"
-#include "storage/io_queue.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 #include "storage/server.h"
 #include "storage/time_table.h"
 
@@ -27,32 +26,26 @@ struct TableParameters {
 
 // Device with `channels` channels; each operation occupies one, in FIFO order. 1 is a serial
 // device. A flush only waits for a channel, because everything completed is durable.
-class TableDevice final : public StorageDevice {
+class TableDevice final : public QueuedDevice<TableDevice> {
  public:
   // `parameters` passed check(). `capacity` is in whole sectors.
   TableDevice(const TableParameters& parameters, Bytes capacity);
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
-  void submit(const IoRequest& request, Tick now) override;
-  Bytes capacity() const override { return io_queue_.capacity(); }
+  void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
   Tick next_event() const override { return ends_.next_time(); }
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  const IoQueue& io_queue() const { return io_queue_; }
-
  private:
   enum class Event : std::uint8_t { end, last = end };
 
-  void start(Tick now);
   void serve(std::uint32_t place, Tick now);
 
   const TimeTable read_;
   const TimeTable write_;
   const Tick flush_;
-  IoQueue io_queue_;
   Slots<std::uint32_t> channels_;
   EventQueue<Event> ends_;
 };

@@ -17,14 +17,11 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 // Calls see(page, lines) for each page of a request, with its lines there, one bit each.
 template <class See>
 void each_page(const IoRequest& request, See see) {
-  const std::uint64_t end = request.offset + request.bytes;
-  for (std::uint64_t at = request.offset; at < end;) {
-    const std::uint64_t next = std::min(end, (at / kPage + 1) * kPage);
-    const std::uint64_t lines = (next - at) / kLine;
+  request.each_part(kPage, [&](std::uint64_t at, std::uint64_t bytes) {
+    const std::uint64_t lines = bytes / kLine;
     const std::uint64_t mask = lines == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lines) - 1;
     see(static_cast<std::int64_t>(at / kPage), mask << (at % kPage / kLine));
-    at = next;
-  }
+  });
 }
 
 }  // namespace
@@ -55,29 +52,23 @@ std::vector<ParameterError> WriteCacheParameters::check() const {
 
 WriteCache::WriteCache(const WriteCacheParameters& parameters,
                        std::unique_ptr<StorageDevice> device)
-    : parameters_(parameters),
+    : QueuedDevice(device->capacity()),
+      parameters_(parameters),
       device_(std::move(device)),
-      io_queue_(device_->capacity()),
       frames_(parameters.frames(), create_replacement("lru", {}), no_prefetches_) {
   device_->listen(*this);
 }
 
-void WriteCache::submit(const IoRequest& request, Tick now) {
-  io_queue_.take(request, now);
-  start(now);
-}
-
-void WriteCache::start(Tick now) {
-  for (std::uint32_t place = io_queue_.next(); place != kNoIndex; place = io_queue_.next()) {
-    if (io_queue_[place].kind == IoRequest::Kind::flush) {
-      events_.schedule(now + parameters_.hit, Event::served, place);
-    } else if (io_queue_[place].kind == IoRequest::Kind::read) {
-      read(place, now);
-    } else if (io_queue_[place].kind == IoRequest::Kind::write) {
-      write(place, now);
-    } else {
-      pass_trim(place, now);
-    }
+void WriteCache::begin(std::uint32_t place, Tick now) {
+  const IoRequest::Kind kind = io_queue_[place].kind;
+  if (kind == IoRequest::Kind::flush) {
+    events_.schedule(now + parameters_.hit, Event::served, place);
+  } else if (kind == IoRequest::Kind::read) {
+    read(place, now);
+  } else if (kind == IoRequest::Kind::write) {
+    write(place, now);
+  } else {
+    pass_trim(place, now);
   }
 }
 
@@ -97,8 +88,7 @@ void WriteCache::read(std::uint32_t place, Tick now) {
 
 void WriteCache::write(std::uint32_t place, Tick now) {
   const IoRequest request = io_queue_[place];
-  left_.resize(std::max<std::size_t>(left_.size(), io_queue_.size()));
-  left_[place] = static_cast<std::uint32_t>(request.pages());
+  io_queue_.add_parts(place, static_cast<std::uint32_t>(request.pages()));
   each_page(request, [&](std::int64_t page, std::uint64_t lines) {
     const std::uint32_t part = parts_.take();
     parts_[part].place = place;
@@ -151,7 +141,7 @@ void WriteCache::take(std::uint32_t part, std::uint32_t frame, Tick now) {
     }
     frames_.list(frame, false);
   }
-  if (--left_[taken.place] == 0) {
+  if (io_queue_.end_part(taken.place)) {
     events_.schedule(now + parameters_.hit, Event::served, taken.place);
   }
 }
@@ -223,8 +213,7 @@ void WriteCache::on_io_done(std::uint32_t tag, Tick now) {
   if (done.purpose == Io::For::destage) {
     destaged(done.index, now);
   } else {
-    io_queue_.end(done.index, now);
-    start(now);
+    end(done.index, now);
   }
 }
 
@@ -235,8 +224,7 @@ Tick WriteCache::advance(Tick now) {
     }
     while (events_.next_time() <= next) {
       const auto event = events_.pop();
-      io_queue_.end(event.payload, event.time);
-      start(event.time);
+      end(event.payload, event.time);
     }
   }
   return next_event();
@@ -268,10 +256,9 @@ void WriteCache::serialize(Archive& archive) {
   serialize_waiters(archive, frames_, parts(), parts_.size(), held);
   if (archive.loading()) {
     check_indices(archive);
-    left_.assign(io_queue_.size(), 0);
     for (const std::uint32_t part : parts_.taken()) {
-      archive.check_index(parts_[part].place, left_.size(), "part of a page without a write");
-      ++left_[parts_[part].place];
+      archive.check_index(parts_[part].place, io_queue_.size(), "part of a page without a write");
+      io_queue_.add_parts(parts_[part].place, 1);
     }
   }
   device_->serialize(archive);

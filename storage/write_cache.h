@@ -11,8 +11,7 @@
 #include "core/pool.h"
 #include "core/slot_list.h"
 #include "storage/frames.h"
-#include "storage/io_queue.h"
-#include "storage/request.h"
+#include "storage/queued_device.h"
 
 namespace hmsim {
 
@@ -45,15 +44,13 @@ struct WriteCacheCounts {
 // any other read goes to the device. The cache survives a loss of power, so a flush takes a hit
 // time and writes nothing. A trim goes to the device, and the cache drops the lines of its whole
 // pages that are not on their way there.
-class WriteCache final : public StorageDevice, private IoListener {
+class WriteCache final : public QueuedDevice<WriteCache>, private IoListener {
  public:
   // `parameters` passed check() and are present().
   WriteCache(const WriteCacheParameters& parameters, std::unique_ptr<StorageDevice> device);
 
-  void listen(IoListener& listener) override { io_queue_.listen(listener); }
-  void submit(const IoRequest& request, Tick now) override;
   bool takes_trims() const override { return device_->takes_trims(); }
-  Bytes capacity() const override { return io_queue_.capacity(); }
+  void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   BufferedPages buffered_pages() const override { return device_->buffered_pages(); }
 
@@ -86,7 +83,6 @@ class WriteCache final : public StorageDevice, private IoListener {
   void on_io_done(std::uint32_t tag, Tick now) override;
 
   auto parts() { return links_of(parts_.data(), &Part::next); }
-  void start(Tick now);
   void read(std::uint32_t place, Tick now);
   void write(std::uint32_t place, Tick now);
   void pass_trim(std::uint32_t place, Tick now);
@@ -99,13 +95,11 @@ class WriteCache final : public StorageDevice, private IoListener {
 
   const WriteCacheParameters parameters_;
   std::unique_ptr<StorageDevice> device_;
-  IoQueue io_queue_;
   Counter no_prefetches_ = 0;
   BufferPart frames_;  // `valid`: lines that the device lacks; `expected`: those on their way to it
   Pool<Part> parts_;
   Pool<Io> ios_;
-  std::vector<std::uint32_t> left_;  // parts without a frame, by the request's place; not saved
-  std::int64_t destaging_ = 0;       // pages on their way to the device; not saved
+  std::int64_t destaging_ = 0;  // pages on their way to the device; not saved
   EventQueue<Event> events_;
   WriteCacheCounts counts_;
 };

@@ -7,7 +7,6 @@
 #include "agents/node/node.h"
 #include "agents/node/write_back.h"
 #include "core/types.h"
-#include "storage/contexts.h"
 #include "storage/host.h"
 
 namespace hmsim {
