@@ -102,21 +102,27 @@ py::object to_python(const Series& series, const std::vector<Statistic>& columns
   return std::move(table);
 }
 
-py::object to_python(const RequestLog::Columns& requests) {
-  return to_table(RequestLog::kNames, requests);
+py::object take(RequestLog* log) {
+  return to_table(RequestLog::kNames, log == nullptr ? RequestLog::Columns() : log->take());
 }
 
-py::object to_python(const IoLog::Columns& requests) { return to_table(IoLog::kNames, requests); }
+py::object take(IoLog* log) {
+  return to_table(IoLog::kNames, log == nullptr ? IoLog::Columns() : log->take());
+}
 
-py::object take(CommandLog& log) {
+py::object take(CommandLog* log) {
+  if (log == nullptr) {
+    return py::none();
+  }
   py::dict tables;
-  tables["commands"] = to_table(CommandLog::kCommandNames, log.take_commands());
-  tables["modules"] = to_table(CommandLog::kModuleNames, log.take_modules());
+  tables["commands"] = to_table(CommandLog::kCommandNames, log->commands().take());
+  tables["modules"] = to_table(CommandLog::kModuleNames, log->modules().take());
   return std::move(tables);
 }
 
-py::object take(ThreadLog& log) {
-  return py::make_tuple(to_table(ThreadLog::kNames, log.take()), log.names());
+py::object take(ThreadLog* log) {
+  return log == nullptr ? py::object(py::none())
+                        : py::make_tuple(to_table(ThreadLog::kNames, log->take()), log->names());
 }
 
 }  // namespace hmsim

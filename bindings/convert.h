@@ -21,13 +21,13 @@ pybind11::list to_python(const std::vector<Statistic>& statistics);
 // Returns a dictionary: interval_ps; columns, as to_python(columns) without values; times_ps, an
 // int64 per row; values, float64, row by row.
 pybind11::object to_python(const Series& series, const std::vector<Statistic>& columns);
-// Returns an int64 array for each column, by name.
-pybind11::object to_python(const RequestLog::Columns& requests);
-pybind11::object to_python(const IoLog::Columns& requests);
-// Removes all rows from the log and returns {"commands": columns by name, "modules": columns by
-// name}.
-pybind11::object take(CommandLog& log);
-// Removes all rows from the log and returns (columns by name, meaning of the numbers in `name`).
-pybind11::object take(ThreadLog& log);
+// take() removes all rows from a log. Returns an int64 array for each column, by name. Without a
+// log, the arrays of requests are empty, and the others None.
+pybind11::object take(RequestLog* log);
+pybind11::object take(IoLog* log);
+// Returns {"commands": columns by name, "modules": columns by name}.
+pybind11::object take(CommandLog* log);
+// Returns (columns by name, meaning of the numbers in `name`).
+pybind11::object take(ThreadLog* log);
 
 }  // namespace hmsim

@@ -119,6 +119,22 @@ double amplification(const std::string& victim, const Assignments& assignments,
                                {settle, measure, PreconditionPattern::uniform, seed});
 }
 
+// Properties of a log of the simulation, and its rows; 0, false and what take() says without it.
+template <auto kLog>
+std::size_t rows(Simulation& self) {
+  const auto* const log = (self.*kLog)();
+  return log == nullptr ? 0 : log->rows();
+}
+template <auto kLog>
+bool full(Simulation& self) {
+  const auto* const log = (self.*kLog)();
+  return log != nullptr && log->full();
+}
+template <auto kLog>
+py::object taken(Simulation& self) {
+  return take((self.*kLog)());
+}
+
 void bind_simulation(py::module_& module) {
   using Release = py::call_guard<py::gil_scoped_release>;
   py::class_<Simulation>(module, "Simulation")
@@ -155,36 +171,22 @@ void bind_simulation(py::module_& module) {
       .def("progress", &Simulation::progress)
       .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
       .def_property_readonly("checked_commands", &Simulation::checked_commands)
-      .def_property_readonly("logged_requests", &Simulation::logged_requests)
-      .def("take_requests", [](Simulation& self) { return to_python(self.take_requests()); })
-      .def_property_readonly("logged_io", &Simulation::logged_io)
-      .def("take_io", [](Simulation& self) { return to_python(self.take_io()); })
-      .def_property_readonly(
-          "logged_commands",
-          [](Simulation& self) { return self.command_log() ? self.command_log()->rows() : 0; })
-      .def_property_readonly(
-          "command_log_full",
-          [](Simulation& self) { return self.command_log() && self.command_log()->full(); })
-      .def("take_commands",
-           [](Simulation& self) -> py::object {
-             return self.command_log() ? take(*self.command_log()) : py::none();
-           })
-      .def_property_readonly(
-          "logged_threads",
-          [](Simulation& self) { return self.thread_log() ? self.thread_log()->rows() : 0; })
-      .def_property_readonly(
-          "thread_log_full",
-          [](Simulation& self) { return self.thread_log() && self.thread_log()->full(); })
+      .def_property_readonly("logged_requests", &rows<&Simulation::request_log>)
+      .def("take_requests", &taken<&Simulation::request_log>)
+      .def_property_readonly("logged_io", &rows<&Simulation::io_log>)
+      .def("take_io", &taken<&Simulation::io_log>)
+      .def_property_readonly("logged_commands", &rows<&Simulation::command_log>)
+      .def_property_readonly("command_log_full", &full<&Simulation::command_log>)
+      .def("take_commands", &taken<&Simulation::command_log>)
+      .def_property_readonly("logged_threads", &rows<&Simulation::thread_log>)
+      .def_property_readonly("thread_log_full", &full<&Simulation::thread_log>)
       .def("end_thread_log",
            [](Simulation& self) {
              if (self.thread_log()) {
                self.thread_log()->end(self.now());
              }
            })
-      .def("take_threads",
-           [](Simulation& self) -> py::object {
-             return self.thread_log() ? take(*self.thread_log()) : py::none();
-           })
+      .def("take_threads", &taken<&Simulation::thread_log>)
       .def("statistics", [](const Simulation& self) { return to_python(self.statistics()); })
       .def("series",
            [](const Simulation& self) -> py::object {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/command_log.h"
 
-#include <utility>
-
 #include "nvdimm/module/module.h"
 
 namespace hmsim {
@@ -16,24 +14,20 @@ std::int64_t number(T value) {
 
 }  // namespace
 
-const std::array<const char*, CommandLog::kCommandColumns> CommandLog::kCommandNames{
-    "cycle", "command", "channel", "rank", "bank", "row", "request"};
-const std::array<const char*, CommandLog::kModuleColumns> CommandLog::kModuleNames{
-    "start_ps",  "end_ps", "channel", "device", "stage",
-    "operation", "cause",  "unit",    "block",  "page"};
-
 class CommandLog::Module final : public FlashObserver, public MediaObserver {
  public:
   Module(CommandLog& log, std::int64_t channel, std::int64_t device)
       : log_(log), channel_(channel), device_(device) {}
 
   void on_flash(const FlashRecord& record) override {
-    log_.add({record.start.value(), record.end.value(), channel_, device_, number(record.stage),
+    log_.add(log_.modules_,
+             {record.start.value(), record.end.value(), channel_, device_, number(record.stage),
               number(record.operation), number(record.priority), record.lun, number(record.block),
               record.page});
   }
   void on_collection(const CollectionRecord& record) override {
-    log_.add({record.at.value(), record.at.value(), channel_, device_,
+    log_.add(log_.modules_,
+             {record.at.value(), record.at.value(), channel_, device_,
               record.begins ? kCollectionBegins : kCollectionEnds, number(FlashOperation::erase),
               record.levelling ? kLevelling : number(FlashPriority::collection), record.lun,
               number(record.block), -1});
@@ -43,8 +37,8 @@ class CommandLog::Module final : public FlashObserver, public MediaObserver {
     const std::int64_t operation = move                                        ? kMove
                                    : record.operation == MediaOperation::write ? kWrite
                                                                                : 0;
-    log_.add({record.start.value(), record.end.value(), channel_, device_, kMediaStage, operation,
-              move ? kLevelling : 0, record.bank, -1, -1});
+    log_.add(log_.modules_, {record.start.value(), record.end.value(), channel_, device_,
+                             kMediaStage, operation, move ? kLevelling : 0, record.bank, -1, -1});
   }
   void on_programmed(std::uint64_t, std::uint32_t) override {}
   void on_bad(std::uint64_t) override {}
@@ -72,35 +66,9 @@ void CommandLog::watch(MemorySystem& memory) {
   }
 }
 
-CommandLog::Commands CommandLog::take_commands() { return std::exchange(commands_, Commands()); }
-
-CommandLog::Modules CommandLog::take_modules() { return std::exchange(modules_, Modules()); }
-
-bool CommandLog::has_room() {
-  if (room_ == 0) {
-    return false;
-  }
-  --room_;
-  return true;
-}
-
 void CommandLog::on_command(const CommandRecord& record) {
-  if (has_room()) {
-    const std::array<std::int64_t, kCommandColumns> row{
-        record.cycle.value(), number(record.command), record.channel, record.rank, record.bank,
-        record.row,           record.request};
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      commands_[column].push_back(row[column]);
-    }
-  }
-}
-
-void CommandLog::add(const std::array<std::int64_t, kModuleColumns>& row) {
-  if (has_room()) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      modules_[column].push_back(row[column]);
-    }
-  }
+  add(commands_, {record.cycle.value(), number(record.command), record.channel, record.rank,
+                  record.bank, record.row, record.request});
 }
 
 }  // namespace hmsim

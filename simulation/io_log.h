@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Log of all block requests of agents. Rows are stored in columns until they are taken.
+// Log of all block requests of agents.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "agents/io_meter.h"
+#include "simulation/log_table.h"
 
 namespace hmsim {
 
-class IoLog final : public IoObserver {
+class IoLog final : public IoObserver, public LogTable<7> {
  public:
-  static constexpr std::size_t kColumns = 7;
   // `kind`: a number, as in IoRecord::Kind. `offset` and `bytes`: on the device. Names of times end
   // in _ps.
-  static const std::array<const char*, kColumns> kNames;
-  using Columns = std::array<std::vector<std::int64_t>, kColumns>;
-
-  std::size_t rows() const { return columns_.front().size(); }
-  Columns take();  // all rows
+  static constexpr std::array kNames{"agent", "thread",       "kind",   "offset",
+                                     "bytes", "submitted_ps", "done_ps"};
 
   // Sets the host time that is time 0 of the agents.
   void set_epoch(Tick epoch) { epoch_ = epoch; }
 
-  void on_io(const IoRecord& record) override;
+  void on_io(const IoRecord& record) override {
+    const auto bytes = [](std::uint64_t lines) {
+      return static_cast<std::int64_t>(lines) * kLineBytes.value();
+    };
+    add({static_cast<std::int64_t>(record.agent), record.thread,
+         static_cast<std::int64_t>(record.kind), bytes(record.first_line), bytes(record.lines),
+         (epoch_ + record.submitted).value(), (epoch_ + record.done).value()});
+  }
 
  private:
   Tick epoch_{0};
-  Columns columns_;
 };
 
 }  // namespace hmsim

@@ -284,14 +284,6 @@ void Simulation::begin_measuring() {
   }
 }
 
-RequestLog::Columns Simulation::take_requests() {
-  return watchers_->requests() ? watchers_->requests()->take() : RequestLog::Columns();
-}
-
-IoLog::Columns Simulation::take_io() {
-  return watchers_->io() ? watchers_->io()->take() : IoLog::Columns();
-}
-
 void Simulation::blame_file(const Fault& fault) const {
   if (blame_.file.empty()) {
     throw;

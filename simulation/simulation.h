@@ -68,18 +68,11 @@ class Simulation : private SourceProgress {
   std::vector<Statistic> series_columns() const { return registry_.columns(); }
   const Series* series() const { return series_.get(); }
 
-  // Requests completed since the last call (RunOptions::log_requests); each kernel step adds at
-  // most one row per channel. Always empty without that option. Not part of a checkpoint.
-  std::size_t logged_requests() const {
-    return watchers_->requests() ? watchers_->requests()->rows() : 0;
-  }
-  RequestLog::Columns take_requests();
-  // Block requests of agents that completed since the last call. The rules of logged requests
-  // apply.
-  std::size_t logged_io() const { return watchers_->io() ? watchers_->io()->rows() : 0; }
-  IoLog::Columns take_io();
-
-  // Logs of RunOptions::log_commands; nullptr without that option. Not part of a checkpoint.
+  // Logs of RunOptions::log_requests: requests completed, and block requests of agents; each kernel
+  // step adds at most one row per channel. Logs of RunOptions::log_commands. nullptr without the
+  // option. Not part of a checkpoint.
+  RequestLog* request_log() { return watchers_->requests(); }
+  IoLog* io_log() { return watchers_->io(); }
   CommandLog* command_log() { return watchers_->commands(); }
   ThreadLog* thread_log() { return watchers_->threads(); }
 

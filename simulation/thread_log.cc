@@ -2,7 +2,6 @@
 #include "simulation/thread_log.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace hmsim {
 
@@ -14,22 +13,19 @@ constexpr auto kDone = static_cast<std::int64_t>(ThreadState::done);
 
 }  // namespace
 
-const std::array<const char*, ThreadLog::kColumns> ThreadLog::kNames{
-    "begin_ps", "end_ps", "agent", "thread", "task", "name", "state", "core"};
-
 void ThreadLog::watch(const std::vector<Node*>& nodes, Tick now) {
   threads_.clear();
   first_.clear();
   for (Node* const node : nodes) {
     for (std::uint16_t job = 0; job < node->jobs(); ++job) {
-      add(node->job(job));
+      add_threads(node->job(job));
     }
     node->watch(*this, now);
   }
 }
 
 // Adds the job's threads, unless another node has added them.
-void ThreadLog::add(const NodeJob& job) {
+void ThreadLog::add_threads(const NodeJob& job) {
   if (!first_.emplace(job.agent(), threads_.size()).second) {
     return;
   }
@@ -47,8 +43,6 @@ void ThreadLog::add(const NodeJob& job) {
     threads_.push_back(thread);
   }
 }
-
-ThreadLog::Columns ThreadLog::take() { return std::exchange(columns_, Columns()); }
 
 void ThreadLog::on_run(const SeenThread& thread, std::int64_t core, Tick now) {
   enter(thread, kRunning, core, now);
@@ -101,12 +95,8 @@ void ThreadLog::write(const Thread& thread, Tick end) {
   if (end <= thread.begin || thread.state == kIdle || thread.state == kDone) {
     return;
   }
-  const std::array<std::int64_t, kColumns> row{thread.begin.value(), end.value(), thread.agent,
-                                               thread.thread,        thread.task, thread.name,
-                                               thread.state,         thread.core};
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    columns_[column].push_back(row[column]);
-  }
+  add({thread.begin.value(), end.value(), thread.agent, thread.thread, thread.task, thread.name,
+       thread.state, thread.core});
   ++written_;
 }
 

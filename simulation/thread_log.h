@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Log of the states of jobs' threads over time. Rows are stored in columns until they are taken.
+// Log of the states of jobs' threads over time.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@
 
 #include "agents/node/node.h"
 #include "agents/node/thread_observer.h"
+#include "simulation/log_table.h"
 
 namespace hmsim {
 
-class ThreadLog final : public ThreadObserver {
+class ThreadLog final : public ThreadObserver, public LogTable<8> {
  public:
-  static constexpr std::size_t kColumns = 8;
   // Names of the columns. A row is an interval in which a thread was in one state. `agent`: its
   // job. `thread`: its number there. `task`: -1 for flushers. `name`: an index of names(). `state`:
   // a ThreadState other than idle and done, or kCopying. `core`: where it ran, or -1. Rows of a
   // thread are in time order.
-  static const std::array<const char*, kColumns> kNames;
+  static constexpr std::array kNames{"begin_ps", "end_ps", "agent", "thread",
+                                     "task",     "name",   "state", "core"};
   static constexpr auto kCopying = static_cast<std::int64_t>(kThreadStates);  // while it runs
-  using Columns = std::array<std::vector<std::int64_t>, kColumns>;
 
   // Keeps at most `rows` rows and ignores what follows.
   explicit ThreadLog(std::int64_t rows) : limit_(rows) {}
@@ -34,9 +34,7 @@ class ThreadLog final : public ThreadObserver {
   // Closes the present state of all threads, and the log.
   void end(Tick now);
 
-  std::size_t rows() const { return columns_.front().size(); }
   bool full() const { return full_; }
-  Columns take();  // all rows
   const std::vector<std::string>& names() const { return names_; }
 
   void on_run(const SeenThread& thread, std::int64_t core, Tick now) override;
@@ -55,7 +53,7 @@ class ThreadLog final : public ThreadObserver {
     Tick copied_to{0};  // when copying: end of the copying reported so far
   };
 
-  void add(const NodeJob& job);
+  void add_threads(const NodeJob& job);
   Thread& find(const SeenThread& id) { return threads_[first_.at(id.agent) + id.thread]; }
   void enter(const SeenThread& id, std::int64_t state, std::int64_t core, Tick now);
   void close(Thread& thread, Tick now);
@@ -70,7 +68,6 @@ class ThreadLog final : public ThreadObserver {
   std::vector<Thread> threads_;
   // Index in threads_ of each job's first thread, by agent.
   std::map<std::size_t, std::size_t> first_;
-  Columns columns_;
 };
 
 }  // namespace hmsim

@@ -41,7 +41,6 @@ class Watchers {
 
   std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
   RequestLog* requests() { return requests_.get(); }  // logs: nullptr unless requested
-  const RequestLog* requests() const { return requests_.get(); }
   IoLog* io() { return io_.get(); }
   CommandLog* commands() { return commands_.get(); }
   ThreadLog* threads() { return threads_.get(); }

@@ -220,8 +220,8 @@ void GoldenRun::watch() {
       tally.add(digest);
     }
   };
-  add_rows(simulation_->command_log()->take_commands(), seen_.commands);
-  add_rows(simulation_->command_log()->take_modules(), seen_.module_stages);
+  add_rows(simulation_->command_log()->commands().take(), seen_.commands);
+  add_rows(simulation_->command_log()->modules().take(), seen_.module_stages);
 }
 
 void GoldenRun::run_on(Tick time, std::uint64_t steps) {

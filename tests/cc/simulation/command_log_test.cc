@@ -43,14 +43,14 @@ std::uint64_t number_of(const std::vector<std::int64_t>& column, std::int64_t va
   return static_cast<std::uint64_t>(std::count(column.begin(), column.end(), value));
 }
 
-std::uint64_t number_of(const CommandLog::Commands& commands, ChannelCommand command) {
+std::uint64_t number_of(const CommandLog::Commands::Columns& commands, ChannelCommand command) {
   return number_of(commands[1], static_cast<std::int64_t>(command));
 }
 
 TEST(CommandLog, HoldsWhatTheStatisticsCount) {
   const auto simulation = make(1'000'000);
   EXPECT_TRUE(simulation->run(~0ULL));
-  const CommandLog::Commands commands = simulation->command_log()->take_commands();
+  const CommandLog::Commands::Columns commands = simulation->command_log()->commands().take();
   EXPECT_EQ(number_of(commands, ChannelCommand::activate), count_of(*simulation, "dram.activates"));
   EXPECT_EQ(number_of(commands, ChannelCommand::precharge),
             count_of(*simulation, "dram.precharges"));
@@ -58,14 +58,14 @@ TEST(CommandLog, HoldsWhatTheStatisticsCount) {
   EXPECT_EQ(static_cast<std::int64_t>(commands[0].size()), simulation->checked_commands());
   EXPECT_TRUE(std::is_sorted(commands[0].begin(), commands[0].end()));
   const std::size_t left = simulation->command_log()->rows();
-  EXPECT_EQ(left, simulation->command_log()->take_modules().front().size());
+  EXPECT_EQ(left, simulation->command_log()->modules().take().front().size());
   EXPECT_FALSE(simulation->command_log()->full());
 }
 
 TEST(CommandLog, HoldsCollections) {
   const auto simulation = make(10'000'000, kWrites);
   EXPECT_TRUE(simulation->run(~0ULL));
-  const CommandLog::Modules modules = simulation->command_log()->take_modules();
+  const CommandLog::Modules::Columns modules = simulation->command_log()->modules().take();
   EXPECT_GT(count_of(*simulation, "nvdimm.gc.count"), 0U);
   EXPECT_EQ(number_of(modules[4], CommandLog::kCollectionEnds),
             count_of(*simulation, "nvdimm.gc.count") +
@@ -76,7 +76,7 @@ TEST(CommandLog, HoldsOtherMedia) {
   const auto simulation =
       make(1'000'000, kWrites, {{"nvdimm.kind", "pcm"}, {"nvdimm.capacity", "64MiB"}});
   EXPECT_TRUE(simulation->run(~0ULL));
-  const CommandLog::Modules modules = simulation->command_log()->take_modules();
+  const CommandLog::Modules::Columns modules = simulation->command_log()->modules().take();
   EXPECT_EQ(number_of(modules[4], CommandLog::kMediaStage), modules[4].size());
   EXPECT_EQ(number_of(modules[5], 0), count_of(*simulation, "nvdimm.media.reads"));
   // Some writes still wait for their banks at the end.
@@ -91,8 +91,8 @@ TEST(CommandLog, KeepsItsFirstRows) {
   cut->run(~0ULL);
   EXPECT_TRUE(cut->command_log()->full());
   EXPECT_EQ(cut->command_log()->rows(), 500U);
-  const CommandLog::Commands all = whole->command_log()->take_commands();
-  const CommandLog::Commands first = cut->command_log()->take_commands();
+  const CommandLog::Commands::Columns all = whole->command_log()->commands().take();
+  const CommandLog::Commands::Columns first = cut->command_log()->commands().take();
   for (std::size_t column = 0; column < all.size(); ++column) {
     EXPECT_TRUE(std::equal(first[column].begin(), first[column].end(), all[column].begin()));
   }
@@ -113,7 +113,7 @@ TEST(CommandLog, BeginsWithMeasuring) {
   options.log_commands = 1'000'000;
   Simulation simulation(kCollecting, kMix, options, text_source(""));
   simulation.run(~0ULL);
-  const CommandLog::Commands commands = simulation.command_log()->take_commands();
+  const CommandLog::Commands::Columns commands = simulation.command_log()->commands().take();
   ASSERT_FALSE(commands[0].empty());
   EXPECT_GE(Tick(1250) * commands[0].front(), options.warmup);
 }

@@ -53,7 +53,7 @@ Logged logged(const Job& job) {
     result.late += each.path == "core.0.prefetch.late" ? count : 0;
     result.useless += each.path == "core.0.prefetch.useless" ? count : 0;
   }
-  result.requests = simulation.take_requests();
+  result.requests = simulation.request_log()->take();
   for (std::size_t i = 0; i < result.requests.front().size(); ++i) {
     if (column_of(result.requests, "write")[i] == 0) {
       result.reads.emplace(static_cast<MemoryClass>(column_of(result.requests, "class")[i]),

@@ -141,7 +141,7 @@ RequestLog::Columns requests_of(const Assignments& keys, const Assignments& more
   options.log_requests = true;
   Simulation simulation(config, {keys}, options, text_source(random_misses(seed)));
   run_to_end(simulation);
-  return simulation.take_requests();
+  return simulation.request_log()->take();
 }
 
 TEST_P(JobAndCore, SendTheSameRequests) {

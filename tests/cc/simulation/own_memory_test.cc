@@ -111,12 +111,12 @@ TEST_P(OwnMemory, NodesThatAreNotCoupledAreAsAlone) {
   both.add(1, 0);
   both.add(2, 1);
   const auto together = both.run(with(config, {{"frontend.nodes.count", "2"}}));
-  const Columns all = together->take_requests();
+  const Columns all = together->request_log()->take();
   for (const std::int64_t node : {0, 1}) {
     Machine one;
     one.add(static_cast<std::uint64_t>(node) + 1, 0);
     const auto alone = one.run(config);
-    const Columns log = alone->take_requests();
+    const Columns log = alone->request_log()->take();
     for (std::int64_t channel = 0; channel < channels; ++channel) {
       const Columns wanted = requests_of(log, channel, 0, channels, *alone);
       Columns found = requests_of(all, channel, node, channels, *together);

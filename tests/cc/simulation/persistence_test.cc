@@ -57,7 +57,7 @@ struct CutRun {
                                               text_source(program));
     simulation->advance(until);
     EXPECT_EQ(value_of(*simulation, "agent.0.finished"), 0);
-    const RequestLog::Columns log = simulation->take_requests();
+    const RequestLog::Columns log = simulation->request_log()->take();
     const auto column = [&log](const char* name) -> const std::vector<std::int64_t>& {
       return column_of(log, name);
     };
@@ -275,7 +275,7 @@ TEST(Persistence, AFenceWaitsUntilAllLinesAreSafe) {
     run_to_end(simulation);
     makespan[persistence == Persistence::module ? 1 : 0] =
         value_of(simulation, "agent.0.makespan_us") * 1e3;
-    const RequestLog::Columns log = simulation.take_requests();
+    const RequestLog::Columns log = simulation.request_log()->take();
     std::map<std::int64_t, std::int64_t> stored;  // by page: when its first line was stored
     std::map<std::int64_t, std::int64_t> last_stored;
     std::map<std::int64_t, std::int64_t> safe;

@@ -229,7 +229,7 @@ TEST(ThreadLog, ReadsLastAsLongAsTheirLines) {
           {{"frontend.node.machine", "dma"}, {"nvdimm.access", "line"}}};
   job.log_rows = kMany;
   const auto simulation = run(job);
-  const RequestLog::Columns requests = simulation->take_requests();
+  const RequestLog::Columns requests = simulation->request_log()->take();
   const std::vector<std::int64_t>& arrivals = requests[1];
   const std::vector<std::int64_t>& ends = requests[5];
   ASSERT_EQ(arrivals.size(), 3 * kLinesPerPage);
@@ -255,7 +255,7 @@ TEST(ThreadLog, CopyingEndsWithTheLastLinesLoad) {
           {{"frontend.node.machine", "marss"}, {"frontend.node.mshrs", "64"}}};
   job.log_rows = kMany;
   const auto simulation = run(job);
-  const std::vector<std::int64_t> arrivals = simulation->take_requests()[1];
+  const std::vector<std::int64_t> arrivals = simulation->request_log()->take()[1];
   const std::int64_t slot = 125;
   for (const Row& row : rows_of(*simulation)) {
     if (row.state == ThreadLog::kCopying) {

@@ -33,7 +33,7 @@ std::string outcome(const Assignments& system) {
   options.log_commands = 1'000;
   Simulation simulation(system, kAgents, options, text_source("", 1));
   while (!simulation.run(1'000)) {
-    simulation.take_requests();
+    simulation.request_log()->take();
   }
   std::string text = simulation.save();
   for (const Statistic& statistic : simulation.statistics()) {
