@@ -26,14 +26,6 @@ std::vector<double> shares_of(const std::vector<CloneBin>& bins) {
   return shares;
 }
 
-std::vector<double> shares_of(const std::vector<CloneVisits>& classes) {
-  std::vector<double> shares;
-  for (const CloneVisits& visits : classes) {
-    shares.push_back(visits.length.share);
-  }
-  return shares;
-}
-
 Quota::Quota(const std::vector<double>& shares)
     : counts_(shares.size(), 0), wanted_(shares.size(), 0), open_(shares.size(), false) {
   std::int64_t rest = std::int64_t{1} << 32;

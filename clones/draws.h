@@ -57,7 +57,6 @@ class BinDraw {
 };
 
 std::vector<double> shares_of(const std::vector<CloneBin>& bins);
-std::vector<double> shares_of(const std::vector<CloneVisits>& classes);
 
 template <class Open>
 std::size_t Quota::draw(Random& random, Open open) {

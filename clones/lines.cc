@@ -2,6 +2,7 @@
 #include "clones/lines.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hmsim {
 
@@ -16,13 +17,10 @@ CloneLines::CloneLines(const CloneStream& stream) : stream_(stream), skips_(stre
     quotas_.emplace_back();
     for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
       const std::vector<double>& mix = pace.mix[kind];
-      double sum = 0;
-      for (const double share : mix) {
-        sum += share;
-      }
-      std::vector<double> shares = shares_of(stream.visits[kind]);
-      for (std::size_t i = 0; i < mix.size() && sum > 0; ++i) {
-        shares[i] = mix[i] / sum;
+      const double sum = std::accumulate(mix.begin(), mix.end(), 0.0);
+      std::vector<double> shares;
+      for (std::size_t i = 0; i < mix.size(); ++i) {
+        shares.push_back(sum > 0 ? mix[i] / sum : stream.visits[kind][i].length.share);
       }
       quotas_.back()[kind] = Quota(shares);
     }

@@ -2,6 +2,7 @@
 #include "clones/pages.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace hmsim {
@@ -32,9 +33,8 @@ ClonePages::ClonePages(const CloneStream& stream)
   for (const ClonePace& pace : stream.paces) {
     paces_.emplace_back();
     for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
-      for (const double share : pace.mix[kind]) {
-        paces_.back().shares[kind] += share;
-      }
+      const std::vector<double>& mix = pace.mix[kind];
+      paces_.back().shares[kind] = std::accumulate(mix.begin(), mix.end(), 0.0);
     }
   }
 }

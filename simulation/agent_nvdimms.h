@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,16 +22,20 @@ class AgentNvdimms {
 
   void attach(Kernel& kernel);
   // Connects the devices, which are requesters from index `first_requester` on, in the order of
-  // each(). The nodes are connected.
+  // all(). The nodes are connected.
   void connect(const Agents& agents, const Nodes& nodes, std::size_t first_requester);
   // Adds the agent's hosts to its environment, node by node.
   void provide(AgentEnvironment& environment, std::size_t agent) const;
 
-  using See = std::function<void(NvdimmHost& host, std::size_t agent, std::size_t which)>;
-  void each(const See& see) const;
+  struct AgentHost {
+    std::size_t agent;
+    std::size_t which;  // of the agent's nodes
+    std::unique_ptr<NvdimmHost> io;
+  };
+  const std::vector<AgentHost>& all() const { return hosts_; }
 
  private:
-  std::vector<std::vector<std::unique_ptr<NvdimmHost>>> hosts_;  // by agent and node
+  std::vector<AgentHost> hosts_;  // by agent and node
 };
 
 }  // namespace hmsim

@@ -34,12 +34,11 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   const ClusterParameters& cluster = frontend_.cluster;
   system_.nodes = cluster.memories();
   errors_ = system_.check();
-  for (ParameterError& error : frontend_.check()) {
-    errors_.push_back(std::move(error));
-  }
-  for (ParameterError& error : storage_.check()) {
-    errors_.push_back(std::move(error));
-  }
+  const auto add = [this](const std::vector<ParameterError>& errors) {
+    errors_.insert(errors_.end(), errors.begin(), errors.end());
+  };
+  add(frontend_.check());
+  add(storage_.check());
   if (storage_.present() && system_.nvdimm.present &&
       system_.nvdimm.precondition.starts_resident()) {
     errors_.push_back({"nvdimm.precondition.buffer",
@@ -62,9 +61,7 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
                                      "storage.cache.mover: lines: must be at most " +
                                      format_size(system_.nvdimm_capacity())});
   }
-  for (ParameterError& error : check_policies(policies_)) {
-    errors_.push_back(std::move(error));
-  }
+  add(check_policies(policies_));
 }
 
 void Configuration::throw_if_wrong() const {

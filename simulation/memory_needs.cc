@@ -14,26 +14,21 @@ namespace {
 constexpr std::int64_t kBytesOfPage = 9;
 constexpr std::int64_t kBytesOfFrame = 40;  // of a buffer or a page cache
 
-Bytes of_pages(Bytes size, std::int64_t each) { return Bytes(size / kPageBytes * each); }
-
 }  // namespace
 
 std::vector<MemoryNeed> memory_needs(const Configuration& configuration) {
   const SystemConfig& system = configuration.system();
   std::vector<MemoryNeed> needs;
-  const auto add = [&needs](const char* key, Bytes value, Bytes most) {
-    needs.push_back({key, format_size(value), most});
+  const auto add = [&needs](const char* key, Bytes value, std::int64_t bytes_each) {
+    needs.push_back({key, format_size(value), Bytes(value / kPageBytes * bytes_each)});
   };
   for (const NvdimmParameters& nvdimm : system.nvdimms()) {
-    if (nvdimm.kind != NvdimmKind::flash) {
-      continue;
+    if (nvdimm.kind == NvdimmKind::flash) {
+      const std::int64_t channels = system.all_channels();
+      add("nvdimm.capacity", nvdimm.capacity, channels * kBytesOfPage);
+      add("nvdimm.buffer.read_size", nvdimm.buffer.read_size, channels * kBytesOfFrame);
+      add("nvdimm.buffer.write_size", nvdimm.buffer.write_size, channels * kBytesOfFrame);
     }
-    const std::int64_t channels = system.all_channels();
-    add("nvdimm.capacity", nvdimm.capacity, channels * of_pages(nvdimm.capacity, kBytesOfPage));
-    add("nvdimm.buffer.read_size", nvdimm.buffer.read_size,
-        channels * of_pages(nvdimm.buffer.read_size, kBytesOfFrame));
-    add("nvdimm.buffer.write_size", nvdimm.buffer.write_size,
-        channels * of_pages(nvdimm.buffer.write_size, kBytesOfFrame));
   }
   if (system.store_data) {
     needs.push_back(
@@ -41,13 +36,10 @@ std::vector<MemoryNeed> memory_needs(const Configuration& configuration) {
   }
   const StorageParameters& storage = configuration.storage();
   if (storage.present()) {
-    add("storage.capacity", storage.capacity(), of_pages(storage.capacity(), kBytesOfPage));
-    add("storage.cache.first", storage.cache().first,
-        of_pages(storage.cache().first, kBytesOfFrame));
-    add("storage.cache.second", storage.cache().second,
-        of_pages(storage.cache().second, kBytesOfFrame));
-    add("storage.paging.memory", storage.paging().memory,
-        of_pages(storage.paging().memory, kBytesOfFrame));
+    add("storage.capacity", storage.capacity(), kBytesOfPage);
+    add("storage.cache.first", storage.cache().first, kBytesOfFrame);
+    add("storage.cache.second", storage.cache().second, kBytesOfFrame);
+    add("storage.paging.memory", storage.paging().memory, kBytesOfFrame);
   }
   return needs;
 }

@@ -7,8 +7,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr Tick kMicrosecond{1'000'000};
-
 std::string describe(MemoryClass memory, Tick since, Counter of_other) {
   const bool dram = memory == MemoryClass::dram;
   return std::string(dram ? "DRAM" : "NVDIMM") + " requests have been ready since " +

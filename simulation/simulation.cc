@@ -94,16 +94,12 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
                     configuration.system().assignments, all_agents().size() + 1);
   memory_->set_requesters(requesters());
   connect_agents(source, wakeups);
-  std::vector<Agent*> watched;
-  for (const auto& agent : agents_) {
-    watched.push_back(agent.get());
-  }
+  const auto prepare = [this] {
+    kernel_.catch_up();
+    update_progress();
+  };
   steady_.watch = std::make_unique<SteadyWatch>(
-      std::move(watched),
-      [this] {
-        kernel_.catch_up();
-        update_progress();
-      },
+      agents_, prepare,
       [this] {
         BufferedPages pages = storage_->buffered_pages();
         for (std::size_t i = 0; i < memory_->channels(); ++i) {
@@ -123,10 +119,8 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
     steady_.wakeup = Wakeup(kernel_, kernel_.attach(*steady_.watch));
   }
   if (configuration.frontend().series_interval != Tick(0)) {
-    series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
-      kernel_.catch_up();
-      update_progress();
-    });
+    series_ =
+        std::make_unique<Series>(registry_, configuration.frontend().series_interval, prepare);
     series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
   }
   kernel_.notify_all();
@@ -135,8 +129,6 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
     begin_measuring();
   }
 }
-
-Simulation::~Simulation() = default;
 
 void Simulation::make_memory(const SystemConfig& system) {
   memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
@@ -252,8 +244,6 @@ Assignments Simulation::resolve(const Assignments& config) {
 std::vector<ParameterInfo> Simulation::parameters() {
   return Configuration().parameters().describe();
 }
-
-std::vector<std::string> Simulation::agent_kinds() { return hmsim::agent_kinds(); }
 
 std::vector<ParameterInfo> Simulation::agent_parameters(const std::string& kind) {
   const AgentDescriptor* descriptor = find_agent(kind);

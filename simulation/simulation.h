@@ -35,7 +35,6 @@ class Simulation : private SourceProgress {
   // ("name: message"; "agent.N.name: message" for agents) per error.
   Simulation(const Assignments& config, const std::vector<Assignments>& agents,
              const RunOptions& options, const TraceSource& source);
-  ~Simulation() override;
 
   // Returns all errors of a configuration; check_agent(): of one agent's keys, including "kind".
   static std::vector<ParameterError> check(const Assignments& config);
@@ -44,7 +43,7 @@ class Simulation : private SourceProgress {
   // Returns every parameter with its value, presets resolved. Throws InputError.
   static Assignments resolve(const Assignments& config);
   static std::vector<ParameterInfo> parameters();
-  static std::vector<std::string> agent_kinds();
+  static std::vector<std::string> agent_kinds() { return hmsim::agent_kinds(); }
   static std::vector<ParameterInfo> agent_parameters(const std::string& kind);
 
   // Runs to the end of the run, for at most `steps` kernel steps. Returns true once the run has
@@ -61,7 +60,7 @@ class Simulation : private SourceProgress {
   double progress() const;  // 0 to 1, of the measured agent with the least progress
   Tick now() const { return epoch_ + kernel_.now(); }
 
-  std::vector<Statistic> statistics() const;
+  std::vector<Statistic> statistics() const { return registry_.read(); }
 
   // series_columns() names the columns of the series. The series is nullptr unless
   // frontend.series_interval is set.
@@ -77,19 +76,17 @@ class Simulation : private SourceProgress {
   ThreadLog* thread_log() { return watchers_->threads(); }
 
   // Sends a request by hand and returns its id, which numbers such requests from 0. `address` is a
-  // system address: DRAM from 0, followed by the NVDIMM. The request is for the line that contains
-  // it. Returns nullopt if the queue is full. Throws InputError if the address is out of range.
-  std::optional<std::uint64_t> enqueue(Address address, bool write, std::uint16_t source);
-  // Sends a request for `size` bytes from `address` on, which must be within one line or, on HBF,
-  // whole lines of one page. In data mode, a write carries `data`, of `size` bytes, and a completed
-  // read holds the bytes read.
+  // system address: DRAM from 0, followed by the NVDIMM. The `size` bytes from there on must be
+  // within one line or, on HBF, whole lines of one page. In data mode, a write carries `data`, of
+  // `size` bytes, and a completed read holds the bytes read. Returns nullopt if the queue is full.
+  // Throws InputError if the address is out of range.
   std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
                                        std::uint16_t source, std::optional<std::string> data);
   // Sends a flush of all NVDIMMs by hand; it is a barrier over their channels. Returns nullopt if
   // enqueue() to one of these channels would. Throws InputError if there is no NVDIMM or power is
   // off.
   std::optional<std::uint64_t> flush(std::uint16_t source);
-  std::vector<Completion> take_completions();
+  std::vector<Completion> take_completions() { return by_hand_->take_completions(); }
 
   // Returns the bytes that a read would return now. Requires data mode, and a range within one
   // line.

@@ -36,13 +36,6 @@ std::uint8_t Simulation::check_range(Address address, std::int64_t size, Bytes m
   return static_cast<std::uint8_t>(part ? 1 : size / line);
 }
 
-std::optional<std::uint64_t> Simulation::enqueue(Address address, bool write,
-                                                 std::uint16_t source) {
-  check_range(address, 1, kLineBytes);
-  const Address line = address - address % Address(kLineBytes.value());
-  return enqueue(line, kLineBytes.value(), write, source, std::nullopt);
-}
-
 std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t size, bool write,
                                                  std::uint16_t source,
                                                  std::optional<std::string> data) {
@@ -88,8 +81,6 @@ std::optional<std::uint64_t> Simulation::flush(std::uint16_t source) {
   request.flush = true;
   return by_hand_->send(*memory_, request, {}, kernel_.now());
 }
-
-std::vector<Completion> Simulation::take_completions() { return by_hand_->take_completions(); }
 
 std::string Simulation::peek(Address address, std::int64_t size) const {
   if (!memory_->config().store_data) {

@@ -159,6 +159,4 @@ void Simulation::update_progress() {
   registry_.account(kernel_.now());
 }
 
-std::vector<Statistic> Simulation::statistics() const { return registry_.read(); }
-
 }  // namespace hmsim

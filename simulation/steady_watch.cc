@@ -25,9 +25,9 @@ void keep_even(std::vector<Value>& values) {
 
 }  // namespace
 
-SteadyWatch::SteadyWatch(std::vector<Agent*> agents, std::function<void()> prepare,
+SteadyWatch::SteadyWatch(const Agents& agents, std::function<void()> prepare,
                          std::function<BufferedPages()> pages, std::function<void()> on_steady)
-    : agents_(std::move(agents)),
+    : agents_(agents),
       prepare_(std::move(prepare)),
       read_pages_(std::move(pages)),
       on_steady_(std::move(on_steady)),

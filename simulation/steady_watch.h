@@ -42,7 +42,7 @@ class SteadyWatch final : public Component {
 
   // `prepare`: brings agents and memory up to date. `pages`: reads the buffers. `on_steady`: called
   // at the end of a round if all_steady(). The agents must outlive the object.
-  SteadyWatch(std::vector<Agent*> agents, std::function<void()> prepare,
+  SteadyWatch(const Agents& agents, std::function<void()> prepare,
               std::function<BufferedPages()> pages, std::function<void()> on_steady);
 
   void begin(Tick now);
@@ -68,7 +68,7 @@ class SteadyWatch final : public Component {
   bool complete(std::size_t agent) const { return work_[agent].size() > kWindow; }
   double absorbed_since(std::size_t round) const;
 
-  std::vector<Agent*> agents_;
+  const Agents& agents_;
   std::function<void()> prepare_;
   std::function<BufferedPages()> read_pages_;
   std::function<void()> on_steady_;

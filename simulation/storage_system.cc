@@ -8,37 +8,6 @@
 
 namespace hmsim {
 
-namespace {
-
-// `requester`: index of the second level.
-SharedStorage make_shared(const StorageParameters& parameters, MemorySystem& memory, Kernel& kernel,
-                          std::uint64_t seed, const Assignments& assignments,
-                          std::size_t requester) {
-  SharedStorage made;
-  std::unique_ptr<PageCopier> mover;
-  const PageCacheParameters& cache = parameters.cache();
-  if (cache.mover == Mover::lines) {
-    NvdimmDeviceParameters lines;
-    lines.window = cache.window;
-    made.second_level = std::make_unique<NvdimmDevice>(lines);
-    made.second_level->connect(memory, static_cast<std::uint16_t>(requester));
-    mover = std::make_unique<DeviceMover>(*made.second_level);
-  }
-  made.device = parameters.make(seed, assignments, std::move(mover));
-  made.host = std::make_unique<Host>(parameters.path(), *made.device);
-  made.host->attach(Wakeup(kernel, kernel.attach(*made.host)));
-  if (made.second_level != nullptr) {
-    made.second_level->attach(*made.host);
-  }
-  if (parameters.paging().present()) {
-    made.pager = std::make_unique<Pager>(parameters.paging(), *made.host, assignments);
-    made.pager->attach(Wakeup(kernel, kernel.attach(*made.pager)));
-  }
-  return made;
-}
-
-}  // namespace
-
 StorageSystem::StorageSystem(const StorageParameters& parameters, const Agents& agents,
                              Kernel& kernel)
     : nvdimms_(parameters.present() ? AgentNvdimms() : AgentNvdimms(agents, parameters.path())) {
@@ -50,49 +19,69 @@ void StorageSystem::connect(const StorageParameters& parameters, const Agents& a
                             std::uint64_t seed, const Assignments& assignments,
                             std::size_t first_requester) {
   nvdimms_.connect(agents, nodes, first_requester);
-  if (parameters.present()) {
-    shared_ = make_shared(parameters, memory, kernel, seed, assignments, first_requester);
+  if (!parameters.present()) {
+    return;
+  }
+  std::unique_ptr<PageCopier> mover;
+  const PageCacheParameters& cache = parameters.cache();
+  if (cache.mover == Mover::lines) {
+    NvdimmDeviceParameters lines;
+    lines.window = cache.window;
+    second_level_ = std::make_unique<NvdimmDevice>(lines);
+    second_level_->connect(memory, static_cast<std::uint16_t>(first_requester));
+    mover = std::make_unique<DeviceMover>(*second_level_);
+  }
+  device_ = parameters.make(seed, assignments, std::move(mover));
+  host_ = std::make_unique<Host>(parameters.path(), *device_);
+  host_->attach(Wakeup(kernel, kernel.attach(*host_)));
+  if (second_level_ != nullptr) {
+    second_level_->attach(*host_);
+  }
+  if (parameters.paging().present()) {
+    pager_ = std::make_unique<Pager>(parameters.paging(), *host_, assignments);
+    pager_->attach(Wakeup(kernel, kernel.attach(*pager_)));
   }
 }
 
 void StorageSystem::provide(AgentEnvironment& environment, std::size_t agent) const {
-  environment.storage = shared_.host.get();
+  environment.storage = host_.get();
   for (NodeEnvironment& node : environment.nodes) {
-    node.storage = shared_.host.get();
+    node.storage = host_.get();
   }
-  environment.pager = shared_.pager.get();
+  environment.pager = pager_.get();
   nvdimms_.provide(environment, agent);
 }
 
 std::vector<Requester*> StorageSystem::requesters() const {
   std::vector<Requester*> requesters;
-  nvdimms_.each(
-      [&](NvdimmHost& each, std::size_t, std::size_t) { requesters.push_back(&each.device); });
-  if (shared_.second_level != nullptr) {
-    requesters.push_back(shared_.second_level.get());
+  for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
+    requesters.push_back(&each.io->device);
+  }
+  if (second_level_ != nullptr) {
+    requesters.push_back(second_level_.get());
   }
   return requesters;
 }
 
 std::vector<Counter*> StorageSystem::completed(std::size_t agent) const {
   std::vector<Counter*> counters;
-  nvdimms_.each([&](NvdimmHost& each, std::size_t of, std::size_t) {
-    if (of == agent) {
-      counters.push_back(&each.device.completed());
+  for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
+    if (each.agent == agent) {
+      counters.push_back(&each.io->device.completed());
     }
-  });
+  }
   return counters;
 }
 
 void StorageSystem::register_response_times(StatisticRegistry& registry) {
   std::vector<Histogram*> response_times;
   std::vector<Histogram*> in_collections;
-  nvdimms_.each([&](NvdimmHost& each, std::size_t, std::size_t) {
-    if (each.of_block_agent) {
-      response_times.push_back(&each.device.response_times());
-      in_collections.push_back(&each.device.response_times_in_collections());
+  for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
+    if (each.io->of_block_agent) {
+      response_times.push_back(&each.io->device.response_times());
+      in_collections.push_back(&each.io->device.response_times_in_collections());
     }
-  });
+  }
   if (!response_times.empty()) {
     registry.histogram("nvdimm.response_time_us", "us",
                        "from a 4 KB block's first line sent to its last line done",
@@ -104,26 +93,28 @@ void StorageSystem::register_response_times(StatisticRegistry& registry) {
 }
 
 void StorageSystem::register_statistics(StatisticRegistry& registry) {
-  nvdimms_.each([&](NvdimmHost& each, std::size_t agent, std::size_t) {
-    each.host.register_statistics(each.of_block_agent ? registry : unreported_,
-                                  "agent." + std::to_string(agent) + ".storage");
-  });
-  registry.on_account([this](Tick now) { unreported_.account(now); });
-  if (shared_.host != nullptr) {
-    shared_.host->register_statistics(registry, "storage");
+  for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
+    each.io->host.register_statistics(each.io->of_block_agent ? registry : unreported_,
+                                      "agent." + std::to_string(each.agent) + ".storage");
   }
-  if (shared_.pager != nullptr) {
-    shared_.pager->register_statistics(registry);
+  registry.on_account([this](Tick now) { unreported_.account(now); });
+  if (host_ != nullptr) {
+    host_->register_statistics(registry, "storage");
+  }
+  if (pager_ != nullptr) {
+    pager_->register_statistics(registry);
   }
 }
 
 void StorageSystem::serialize(Archive& archive) {
-  nvdimms_.each([&](NvdimmHost& each, std::size_t, std::size_t) { each.host.serialize(archive); });
-  if (shared_.host != nullptr) {
-    shared_.host->serialize(archive);
+  for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
+    each.io->host.serialize(archive);
   }
-  if (shared_.pager != nullptr) {
-    shared_.pager->serialize(archive);
+  if (host_ != nullptr) {
+    host_->serialize(archive);
+  }
+  if (pager_ != nullptr) {
+    pager_->serialize(archive);
   }
 }
 

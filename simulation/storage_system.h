@@ -21,14 +21,6 @@
 
 namespace hmsim {
 
-// Storage of a configuration. Each part outlives those declared after it.
-struct SharedStorage {
-  std::unique_ptr<NvdimmDevice> second_level;  // for a page cache moved by lines; or nullptr
-  std::unique_ptr<StorageDevice> device;       // device and host: nullptr without storage
-  std::unique_ptr<Host> host;
-  std::unique_ptr<Pager> pager;  // or nullptr
-};
-
 class StorageSystem {
  public:
   // Construct after agents are attached to the kernel and before the memory is, because hosts of
@@ -50,13 +42,17 @@ class StorageSystem {
   void register_statistics(StatisticRegistry& registry);
   // Returns the pages in buffers of the shared storage's flash.
   BufferedPages buffered_pages() const {
-    return shared_.device == nullptr ? BufferedPages() : shared_.device->buffered_pages();
+    return device_ == nullptr ? BufferedPages() : device_->buffered_pages();
   }
   void serialize(Archive& archive);
 
  private:
   AgentNvdimms nvdimms_;
-  SharedStorage shared_;
+  // Storage of the configuration. Each part outlives those declared after it.
+  std::unique_ptr<NvdimmDevice> second_level_;  // for a page cache moved by lines; or nullptr
+  std::unique_ptr<StorageDevice> device_;       // device and host: nullptr without storage
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<Pager> pager_;  // or nullptr
   StatisticRegistry unreported_;  // of hosts of jobs, whose averages are in checkpoints
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <string>
 
 #include "core/preset_table.h"
 
@@ -99,43 +100,36 @@ constexpr std::array<PresetRow<IoDriverKind, IoDriver>, 13> kDrivers{{
 }};
 static_assert(in_order(kDrivers));
 
-// Layer's time as a parameter.
+// Layer's time as a parameter of reads and one of writes. Its description has the direction's name
+// between two texts.
 struct NamedTime {
   const char* name;
   Tick LayerTimes::*time;
-  const char* doc;
+  const char* before;
+  const char* after;
 };
-constexpr NamedTime kReadTimes[] = {
-    {"entry_read", &LayerTimes::entry, "time of system call and entry of a read, on a context"},
-    {"queue_read", &LayerTimes::queue, "time of the block layer's queue, of a read"},
-    {"tag_read", &LayerTimes::tag, "time in which a read takes its tag, on a context"},
-    {"issue_read", &LayerTimes::issue, "time to hand a read to the device"},
-    {"interrupt_read", &LayerTimes::interrupt,
-     "time of the interrupt at the end of a read, on a context; not for spinning threads"},
-    {"wake_read", &LayerTimes::wake,
-     "time to wake the sleeper at the end of a read, on a context; not for spinning threads"},
-    {"leave_read", &LayerTimes::leave, "time of a read's way back to the program, on a context"},
-};
-constexpr NamedTime kWriteTimes[] = {
-    {"entry_write", &LayerTimes::entry, "time of system call and entry of a write, on a context"},
-    {"queue_write", &LayerTimes::queue, "time of the block layer's queue, of a write"},
-    {"tag_write", &LayerTimes::tag, "time in which a write takes its tag, on a context"},
-    {"issue_write", &LayerTimes::issue, "time to hand a write to the device"},
-    {"interrupt_write", &LayerTimes::interrupt,
-     "time of the interrupt at the end of a write, on a context; not for spinning threads"},
-    {"wake_write", &LayerTimes::wake,
-     "time to wake the sleeper at the end of a write, on a context; not for spinning threads"},
-    {"leave_write", &LayerTimes::leave, "time of a write's way back to the program, on a context"},
+constexpr NamedTime kTimes[] = {
+    {"entry", &LayerTimes::entry, "time of system call and entry of a ", ", on a context"},
+    {"queue", &LayerTimes::queue, "time of the block layer's queue, of a ", ""},
+    {"tag", &LayerTimes::tag, "time in which a ", " takes its tag, on a context"},
+    {"issue", &LayerTimes::issue, "time to hand a ", " to the device"},
+    {"interrupt", &LayerTimes::interrupt, "time of the interrupt at the end of a ",
+     ", on a context; not for spinning threads"},
+    {"wake", &LayerTimes::wake, "time to wake the sleeper at the end of a ",
+     ", on a context; not for spinning threads"},
+    {"leave", &LayerTimes::leave, "time of a ", "'s way back to the program, on a context"},
 };
 
 // Declares the keys of which storage.path.driver is a preset.
 void declare_driver(ParameterSet& parameters, IoDriver& driver) {
   const ParameterSet::PartData part(parameters);
-  for (const NamedTime& each : kReadTimes) {
-    parameters.time(each.name, driver.read.*each.time, {each.doc, "storage.path.driver"});
-  }
-  for (const NamedTime& each : kWriteTimes) {
-    parameters.time(each.name, driver.write.*each.time, {each.doc, "storage.path.driver"});
+  for (LayerTimes* const times : {&driver.read, &driver.write}) {
+    const std::string direction = times == &driver.read ? "read" : "write";
+    for (const NamedTime& each : kTimes) {
+      const std::string doc = each.before + direction + each.after;
+      parameters.time((each.name + ("_" + direction)).c_str(), times->*each.time,
+                      {doc.c_str(), "storage.path.driver"});
+    }
   }
   parameters.time(
       "page_time", driver.page_time,

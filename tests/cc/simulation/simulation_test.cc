@@ -127,6 +127,10 @@ TEST(Simulation, WarmUpIsNotMeasured) {
   EXPECT_GT(counted->now(), timed->now());
 }
 
+std::optional<std::uint64_t> send(Simulation& simulation, Address line, bool write = false) {
+  return simulation.enqueue(line, 64, write, 0, std::nullopt);
+}
+
 // A line takes 4 cycles of 1.25 ns.
 TEST(Simulation, SharesOfTheBusAreThoseOfWhatIsMeasured) {
   RunOptions options;
@@ -134,16 +138,16 @@ TEST(Simulation, SharesOfTheBusAreThoseOfWhatIsMeasured) {
   const auto simulation = make({}, options);
   const Address nvdimm(simulation->memory().capacity(MemoryClass::dram).value());
   for (int line = 0; line < 20; ++line) {
-    simulation->enqueue(Address(64 * line), false, 0);
-    simulation->enqueue(nvdimm + Address(64 * line), true, 0);
+    send(*simulation, Address(64 * line));
+    send(*simulation, nvdimm + Address(64 * line), true);
   }
   simulation->advance(110 * kMicrosecond);
   for (const char* share : {"bus.dram_share", "bus.nvdimm_share", "bus.ack_share"}) {
     EXPECT_EQ(value_of(*simulation, share), 0) << share;
   }
   EXPECT_EQ(value_of(*simulation, "bus.idle_ratio"), 1);
-  simulation->enqueue(Address(1 << 20), false, 0);
-  simulation->enqueue(Address((1 << 20) + 64), false, 0);
+  send(*simulation, Address(1 << 20));
+  send(*simulation, Address((1 << 20) + 64));
   simulation->advance(120 * kMicrosecond);
   EXPECT_DOUBLE_EQ(value_of(*simulation, "bus.dram_share"), 2 * 5e-3 / 20);
   EXPECT_EQ(value_of(*simulation, "dram.row_hit_ratio"), 0.5);
@@ -153,8 +157,8 @@ TEST(Simulation, ByHand) {
   const auto simulation = make({});
   EXPECT_TRUE(simulation->run(10));
   const Address nvdimm(simulation->memory().capacity(MemoryClass::dram).value());
-  EXPECT_EQ(simulation->enqueue(Address(100), false, 0), 0u);
-  EXPECT_EQ(simulation->enqueue(nvdimm, true, 3), 1u);
+  EXPECT_EQ(send(*simulation, Address(64)), 0u);
+  EXPECT_EQ(send(*simulation, nvdimm, true), 1u);
   EXPECT_TRUE(simulation->take_completions().empty());
   simulation->advance(Tick(1'000 * kMicrosecond));
   EXPECT_EQ(simulation->now(), 1'000 * kMicrosecond);
@@ -165,13 +169,12 @@ TEST(Simulation, ByHand) {
   }
   EXPECT_TRUE(simulation->take_completions().empty());
   EXPECT_EQ(value_of(*simulation, "sim.requests"), 2);
-  EXPECT_THROW(simulation->enqueue(Address(-1), false, 0), InputError);
-  EXPECT_THROW(
-      simulation->enqueue(
-          nvdimm + Address(simulation->memory().capacity(MemoryClass::nvdimm).value()), false, 0),
-      InputError);
+  EXPECT_THROW(send(*simulation, Address(-64)), InputError);
+  EXPECT_THROW(send(*simulation,
+                    nvdimm + Address(simulation->memory().capacity(MemoryClass::nvdimm).value())),
+               InputError);
   int taken = 0;
-  while (simulation->enqueue(Address(64 * taken), false, 0) && taken < 10'000) {
+  while (send(*simulation, Address(64 * taken)) && taken < 10'000) {
     ++taken;
   }
   EXPECT_EQ(taken, 128);
