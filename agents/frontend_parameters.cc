@@ -7,17 +7,6 @@
 
 namespace hmsim {
 
-namespace {
-
-void append(std::vector<ParameterError>& all, const std::string& prefix,
-            std::vector<ParameterError> more) {
-  for (ParameterError& error : more) {
-    all.push_back({prefix + error.name, std::move(error.message)});
-  }
-}
-
-}  // namespace
-
 void CoreParameters::declare(ParameterSet& parameters) {
   parameters.frequency("frequency", frequency,
                        {"clock of the core, in whole kilohertz", "the paper, Table III"});
@@ -150,18 +139,13 @@ void FrontendParameters::declare(ParameterSet& parameters) {
     core.declare(parameters);
     CoreParameters::declare_mshrs(parameters, core.mshrs);
   }
-  {
-    const ParameterSet::Scope scope(parameters, "cache");
-    cache.declare(parameters);
-  }
-  {
-    const ParameterSet::Scope scope(parameters, "block");
-    block.declare(parameters);
-  }
-  {
-    const ParameterSet::Scope scope(parameters, "node");
-    node.declare(parameters);
-  }
+  const auto declare_part = [&parameters](const char* name, auto& part) {
+    const ParameterSet::Scope scope(parameters, name);
+    part.declare(parameters);
+  };
+  declare_part("cache", cache);
+  declare_part("block", block);
+  declare_part("node", node);
   cluster.declare(parameters);
   parameters.choice<TranslationKind>(
       "translation", translation,
@@ -190,10 +174,10 @@ void FrontendParameters::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> FrontendParameters::check() const {
   std::vector<ParameterError> errors;
-  append(errors, "frontend.core.", core.check());
-  append(errors, "frontend.cache.", cache.check());
-  append(errors, "frontend.node.", node.check());
-  append(errors, "frontend.", cluster.check());
+  append(errors, core.check(), "frontend.core.");
+  append(errors, cache.check(), "frontend.cache.");
+  append(errors, node.check(), "frontend.node.");
+  append(errors, cluster.check(), "frontend.");
   if (series_interval != Tick(0) && series_interval < kNanosecond) {
     errors.push_back({"frontend.series_interval", "must be 0s, or between 1ns and 1s"});
   }

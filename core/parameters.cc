@@ -279,6 +279,13 @@ std::vector<std::string> ParameterSet::names() const {
   return names;
 }
 
+void append(std::vector<ParameterError>& errors, std::vector<ParameterError> more,
+            const std::string& prefix) {
+  for (ParameterError& error : more) {
+    errors.push_back({prefix + error.name, std::move(error.message)});
+  }
+}
+
 std::string join_errors(const std::vector<ParameterError>& errors) {
   std::string text;
   for (const ParameterError& error : errors) {

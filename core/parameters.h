@@ -181,6 +181,10 @@ class ParameterSet {
   std::vector<Entry> entries_;
 };
 
+// Appends errors, with `prefix` before their names.
+void append(std::vector<ParameterError>& errors, std::vector<ParameterError> more,
+            const std::string& prefix = "");
+
 // Joins errors into one message for an exception: "2 errors: a: ...; b: ...".
 std::string join_errors(const std::vector<ParameterError>& errors);
 

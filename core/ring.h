@@ -38,6 +38,12 @@ class Ring {
     --count_;
   }
 
+  // Removes the first element and returns it.
+  T take() {
+    T first = std::move(front());
+    pop();
+    return first;
+  }
   void clear() { head_ = count_ = 0; }
 
   // Calls see(value) for all elements, first to last.
