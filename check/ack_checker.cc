@@ -66,7 +66,12 @@ void AckChecker::check_command(const CommandRecord& record) {
   if (record.command == C::nvdimm_write_command && ack_ == AckMode::nvdimm_p) {
     violations_.add("command for a write", record, 0, 1);
   }
-  check_outstanding(record);
+  // The host's queues limit the commands that wait for their ack, and the slots.
+  if (waiting_ >= outstanding_limit_) {
+    violations_.add("outstanding commands", record, outstanding_limit_, waiting_ + 1);
+  } else if (count_ >= slots_) {
+    violations_.add("outstanding commands", record, slots_, count_ + 1);
+  }
   const Tick sent = (record.cycle.value() + 1) * period_;
   Device& device = devices_[static_cast<std::size_t>(record.rank - first_rank_)];
   device.lookup_end =
@@ -86,29 +91,16 @@ void AckChecker::check_barrier(const CommandRecord& record) {
     violations_.add("older than the flush before", record, last_flush_, record.request);
   }
   if (record.command == C::nvdimm_flush_command) {
-    check_flush(record);
+    if (count_ > 0) {
+      violations_.add("flush before the end of others", record, 0, count_);
+    }
+    if (record.request < youngest_) {
+      violations_.add("flush overtaken", record, record.request, youngest_);
+    }
+    last_flush_ = record.request;
+    flushing_ = true;
   }
   youngest_ = std::max(youngest_, record.request);
-}
-
-void AckChecker::check_flush(const CommandRecord& record) {
-  if (count_ > 0) {
-    violations_.add("flush before the end of others", record, 0, count_);
-  }
-  if (record.request < youngest_) {
-    violations_.add("flush overtaken", record, record.request, youngest_);
-  }
-  last_flush_ = record.request;
-  flushing_ = true;
-}
-
-// The host's queues limit the number of commands that wait for their ack, and the number of slots.
-void AckChecker::check_outstanding(const CommandRecord& record) {
-  if (waiting_ >= outstanding_limit_) {
-    violations_.add("outstanding commands", record, outstanding_limit_, waiting_ + 1);
-  } else if (count_ >= slots_) {
-    violations_.add("outstanding commands", record, slots_, count_ + 1);
-  }
 }
 
 void AckChecker::check_ack(const CommandRecord& record) {
@@ -122,7 +114,7 @@ void AckChecker::check_ack(const CommandRecord& record) {
     violations_.add("acknowledged twice", record, 1, 2);
     return;
   }
-  check_lookup(record, *exchange);
+  check_lookup(record, exchange->lookup_end);
   exchange->ack = record.cycle.value();
   --waiting_;
   if (exchange->command == C::nvdimm_flush_command) {
@@ -137,10 +129,11 @@ void AckChecker::check_ack_line(const CommandRecord& record) {
   last_ack_ = {record.command, record.cycle.value()};
 }
 
-// The lookup starts one edge after the command and takes tBC.
-void AckChecker::check_lookup(const CommandRecord& record, const Exchange& exchange) {
-  if (record.cycle.value() * period_ < exchange.lookup_end) {
-    violations_.add("lookup", record, cycle_from(exchange.lookup_end), record.cycle.value());
+// The lookup starts one edge after the command and takes tBC. `end`: of the lookup.
+void AckChecker::check_lookup(const CommandRecord& record, Tick end) {
+  if (record.cycle.value() * period_ < end) {
+    const std::int64_t cycle = (end.value() + period_.value() - 1) / period_.value();
+    violations_.add("lookup", record, cycle, record.cycle.value());
   }
 }
 
@@ -164,9 +157,7 @@ void AckChecker::check_credit(const CommandRecord& record) {
     violations_.add("credit without write", record, 1, 0);
     return;
   }
-  if (record.cycle.value() * period_ < posted_.front()) {
-    violations_.add("lookup", record, cycle_from(posted_.front()), record.cycle.value());
-  }
+  check_lookup(record, posted_.front());
   posted_.pop();
   arriving_.push(record.cycle.value() + grant_delay_);
 }
@@ -178,7 +169,11 @@ bool AckChecker::check_burst(const CommandRecord& record) {
     return true;
   }
   check_grant(record, *exchange);
-  check_direction(record, *exchange);
+  const bool announced = exchange->command == C::nvdimm_write_command;
+  const bool written = record.command == C::nvdimm_write;
+  if (announced != written) {
+    violations_.add("direction", record, announced ? 1 : 0, written ? 1 : 0);
+  }
   if (exchange->ack == kNoAck) {
     --waiting_;
     exchange->ack = record.cycle.value();
@@ -203,14 +198,6 @@ void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchan
     violations_.add("burst within a block", record, block_, record.request);
   } else if (!exchange.began && record.cycle.value() != exchange.ack) {
     violations_.add("burst with ack", record, exchange.ack, record.cycle.value());
-  }
-}
-
-void AckChecker::check_direction(const CommandRecord& record, const Exchange& exchange) {
-  const bool announced = exchange.command == C::nvdimm_write_command;
-  const bool written = record.command == C::nvdimm_write;
-  if (announced != written) {
-    violations_.add("direction", record, announced ? 1 : 0, written ? 1 : 0);
   }
 }
 

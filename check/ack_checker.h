@@ -63,17 +63,11 @@ class AckChecker {
   bool check_burst(const CommandRecord& record);
   void check_posted(const CommandRecord& record);
   void check_credit(const CommandRecord& record);
-  void check_flush(const CommandRecord& record);
   void check_barrier(const CommandRecord& record);
-  void check_outstanding(const CommandRecord& record);
   void check_ack_line(const CommandRecord& record);
-  void check_lookup(const CommandRecord& record, const Exchange& exchange);
+  void check_lookup(const CommandRecord& record, Tick end);
   void check_grant(const CommandRecord& record, const Exchange& exchange);
-  void check_direction(const CommandRecord& record, const Exchange& exchange);
 
-  std::int64_t cycle_from(Tick time) const {
-    return (time.value() + period_.value() - 1) / period_.value();
-  }
   std::size_t home_of(std::int64_t request) const {
     return static_cast<std::size_t>(request) & (table_.size() - 1);
   }

@@ -16,18 +16,53 @@ namespace hmsim {
 class BankRefreshChecker {
  public:
   // `violations` must outlive the checker.
-  BankRefreshChecker(const DramParameters& dram, ViolationLog& violations);
+  BankRefreshChecker(const DramParameters& dram, ViolationLog& violations)
+      : ddr5_(dram.is("ddr5")),
+        known_(ddr5_ || dram.is("lpddr5") || dram.is("hbm3")),
+        t_(dram.timing),
+        banks_per_rank_(dram.organisation.banks),
+        apart_(same_bank_stride(dram)),
+        violations_(violations),
+        banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+        ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
   // Returns the distance between banks that one same-bank (per-bank) refresh covers. It equals the
-  // number of refreshes in a round.
-  static std::int64_t same_bank_stride(const DramParameters& dram);
+  // number of refreshes in a round. JESD79-5B: one bank of each group. JESD209-5, BG mode: BG1 is
+  // ignored, so the banks of two groups that are 2 apart. JESD238: one bank.
+  static std::int64_t same_bank_stride(const DramParameters& dram) {
+    const DramOrganisation& part = dram.organisation;
+    if (dram.is("hbm3")) {
+      return part.banks;
+    }
+    return dram.is("lpddr5") ? part.banks / 2 : part.banks / part.groups;
+  }
 
   // Checks a DRAM command. Calls come in order of cycles; rank and bank must exist.
-  void check(const CommandRecord& record);
+  void check(const CommandRecord& record) {
+    if (!known_) {
+      return;
+    }
+    Rank& rank = ranks_[static_cast<std::size_t>(record.rank)];
+    if (record.command == C::refresh_same_bank) {
+      check_refresh(record, rank);
+      return;
+    }
+    if (record.bank < 0) {
+      return;
+    }
+    Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + record.bank)];
+    if (record.command == C::activate) {
+      check_activate(record, bank, rank);
+    } else if (record.command == C::precharge) {
+      check_precharge(record, bank, rank);
+    }
+  }
 
   void serialize(Archive& archive) { archive.fixed(banks_, ranks_); }
 
  private:
+  using C = ChannelCommand;
+
   struct Bank {
     bool open = false;
     std::int64_t activate = kLongPast;  // cycle of the last one of each kind
@@ -42,9 +77,40 @@ class BankRefreshChecker {
     void serialize(Archive& archive) { archive(activate, precharge, refresh); }
   };
 
-  void check_activate(const CommandRecord& record, Bank& bank, Rank& rank);
-  void check_precharge(const CommandRecord& record, Bank& bank, Rank& rank);
-  void check_refresh(const CommandRecord& record, Rank& rank);
+  // "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb (tRFCpb). Other banks take no
+  // activate for tREFSBRD (tpbR2act).
+  void check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
+    violations_.require("tRFCsb", record, {C::refresh_same_bank, bank.refresh}, t_.trfcsb);
+    violations_.require("tREFSBRD", record, {C::refresh_same_bank, rank.refresh}, t_.trefsbrd);
+    bank.open = true;
+    bank.activate = rank.activate = record.cycle.value();
+  }
+
+  // "Precharge to precharge delay": tPPD between any two in a rank.
+  void check_precharge(const CommandRecord& record, Bank& bank, Rank& rank) {
+    violations_.require("tPPD", record, {C::precharge, rank.precharge}, t_.tppd);
+    bank.open = false;
+    bank.precharge = rank.precharge = record.cycle.value();
+  }
+
+  // "Same-Bank Refresh": the banks of that number must be precharged and idle for tRP. The refresh
+  // counts as an activate in the rank, because it covers all groups. The next one may follow after
+  // tRFCsb; in JESD209-5 after tpbR2pbR; in JESD238 after tRREFD.
+  void check_refresh(const CommandRecord& record, Rank& rank) {
+    violations_.require(ddr5_ ? "tRFCsb" : "tPBR2PBR", record, {C::refresh_same_bank, rank.refresh},
+                        ddr5_ ? t_.trfcsb : t_.tpbr2pbr);
+    violations_.require("tRRD_L", record, {C::activate, rank.activate}, t_.trrd_l);
+    for (std::int64_t in_rank = record.bank; in_rank < banks_per_rank_; in_rank += apart_) {
+      Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + in_rank)];
+      if (bank.open) {
+        violations_.add("refresh of open bank", record, 0, 1);
+      }
+      violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
+      violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
+      bank.refresh = record.cycle.value();
+    }
+    rank.refresh = record.cycle.value();
+  }
 
   const bool ddr5_;
   const bool known_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules of the flash protocol, one function per rule, in the order in which a command meets them.
+// Rules of the flash protocol, in the order in which a command meets them.
 #include "check/flash_checker.h"
 
 #include <algorithm>
@@ -27,12 +27,6 @@ FlashChecker::FlashChecker(const NandParameters& nand, std::int64_t blocks, int 
       luns_(static_cast<std::size_t>(nand.luns())),
       free_(static_cast<std::size_t>(nand.channels)) {}
 
-void FlashChecker::on_programmed(std::uint64_t block, std::uint32_t pages) {
-  blocks_[block] = pages;
-}
-
-void FlashChecker::on_bad(std::uint64_t block) { health_of(block) = Health::bad; }
-
 std::int64_t FlashChecker::unfinished() const {
   std::int64_t count = 0;
   for (const Lun& lun : luns_) {
@@ -47,36 +41,15 @@ void FlashChecker::on_flash(const FlashRecord& record) {
   if (!check_place(record)) {
     return;
   }
-  Lun& lun = luns_[record.lun];
-  switch (record.stage) {
-    case S::command:
-      check_bus(record);
-      command(lun, record);
-      return;
-    case S::cells:
-      cells(lun, record);
-      return;
-    case S::done:
-      done(lun, record);
-      return;
-    case S::suspend:
-      suspend(lun, record);
-      return;
-    case S::resume:
-      resume(lun, record);
-      return;
-    case S::data_out:
-      check_bus(record);
-      data_out(lun, record);
-      return;
-    case S::status:
-      check_bus(record);
-      status(lun, record);
-      return;
-    case S::fail:
-      fail(record);
-      return;
+  if (record.stage == S::command || record.stage == S::data_out || record.stage == S::status) {
+    check_bus(record);
   }
+  // By stage.
+  constexpr std::array kRules{&FlashChecker::command, &FlashChecker::cells,
+                              &FlashChecker::done,    &FlashChecker::suspend,
+                              &FlashChecker::resume,  &FlashChecker::data_out,
+                              &FlashChecker::status,  &FlashChecker::fail};
+  (this->*kRules[static_cast<std::size_t>(record.stage)])(luns_[record.lun], record);
 }
 
 bool FlashChecker::check_place(const FlashRecord& record) {
@@ -119,14 +92,8 @@ void FlashChecker::command(Lun& lun, const FlashRecord& record) {
   if (record.operation == O::program) {
     check_page(record);
   }
-  Part part;
-  part.operation = record.operation;
-  part.transfer = record.transfer;
-  part.block = record.block;
-  part.page = record.page;
-  part.group = lun.group;
-  part.commanded = record.end;
-  lun.parts.push_back(part);
+  lun.parts.push_back({record.operation, Step::commanded, record.transfer, record.block,
+                       record.page, lun.group, record.end});
   lun.more = record.more;
 }
 
@@ -220,11 +187,11 @@ void FlashChecker::done(Lun& lun, const FlashRecord& record) {
   }
   part->step = Step::done;
   if (record.operation == O::read ? !record.transfer : nand_.interface == NandInterface::flat) {
-    remove(lun, part);
+    lun.parts.erase(lun.parts.begin() + (part - lun.parts.data()));
   }
 }
 
-void FlashChecker::fail(const FlashRecord& record) {
+void FlashChecker::fail(Lun& /*lun*/, const FlashRecord& record) {
   health_of(record.block) = record.operation == O::erase ? Health::bad : Health::failing;
 }
 
@@ -298,10 +265,7 @@ void FlashChecker::status(Lun& lun, const FlashRecord& record) {
     add("status", record, 1, std::int64_t{0});
     return;
   }
-  const std::int64_t group = part->group;
-  lun.parts.erase(std::remove_if(lun.parts.begin(), lun.parts.end(),
-                                 [group](const Part& other) { return other.group == group; }),
-                  lun.parts.end());
+  remove_if(lun, [group = part->group](const Part& other) { return other.group == group; });
 }
 
 FlashChecker::Part* FlashChecker::find(Lun& lun, const FlashRecord& record, Step step) {
@@ -316,29 +280,18 @@ FlashChecker::Part* FlashChecker::find(Lun& lun, const FlashRecord& record, Step
 
 // Forgets pages in the register, save those of the operation `group`.
 void FlashChecker::overwrite(Lun& lun, std::int64_t group) {
-  const auto lost = [group](const Part& part) {
-    return part.step == Step::moved && part.group != group;
-  };
-  lun.parts.erase(std::remove_if(lun.parts.begin(), lun.parts.end(), lost), lun.parts.end());
-}
-
-void FlashChecker::remove(Lun& lun, const Part* part) {
-  lun.parts.erase(lun.parts.begin() + (part - lun.parts.data()));
+  remove_if(lun,
+            [group](const Part& part) { return part.step == Step::moved && part.group != group; });
 }
 
 void FlashChecker::add(const char* rule, const FlashRecord& record, std::int64_t needed,
                        std::int64_t got) {
-  Violation violation;
-  violation.channel = channel_;
-  violation.cycle = Cycle(record.start / period_);
-  violation.rule = rule;
-  violation.command = kNames[static_cast<std::size_t>(record.operation)];
-  violation.rank = static_cast<int>(record.lun);
-  violation.bank = static_cast<int>(record.block % static_cast<std::uint64_t>(nand_.planes));
-  violation.request = static_cast<std::int64_t>(record.block) * nand_.pages_per_block + record.page;
-  violation.needed = needed;
-  violation.got = got;
-  violations_.add(std::move(violation));
+  const auto planes = static_cast<std::uint64_t>(nand_.planes);
+  violations_.add({channel_, Cycle(record.start / period_), rule,
+                   kNames[static_cast<std::size_t>(record.operation)], static_cast<int>(record.lun),
+                   static_cast<int>(record.block % planes),
+                   static_cast<std::int64_t>(record.block) * nand_.pages_per_block + record.page,
+                   needed, got});
 }
 
 }  // namespace hmsim

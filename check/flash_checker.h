@@ -16,6 +16,7 @@
 //                  part that does not follow the last one needs a column change
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -34,8 +35,8 @@ class FlashChecker final : public FlashObserver {
                ViolationLog& violations);
 
   void on_flash(const FlashRecord& record) override;
-  void on_programmed(std::uint64_t block, std::uint32_t pages) override;
-  void on_bad(std::uint64_t block) override;
+  void on_programmed(std::uint64_t block, std::uint32_t pages) override { blocks_[block] = pages; }
+  void on_bad(std::uint64_t block) override { health_of(block) = Health::bad; }
 
   std::int64_t unfinished() const;  // operations in progress
   std::int64_t records() const { return records_; }
@@ -84,7 +85,7 @@ class FlashChecker final : public FlashObserver {
   void check_ready(Lun& lun, const FlashRecord& record);
   void check_plane(const Lun& lun, const FlashRecord& record);
   void check_page(const FlashRecord& record);
-  void fail(const FlashRecord& record);
+  void fail(Lun& lun, const FlashRecord& record);
   Health& health_of(std::uint64_t block) {
     return health_[block / static_cast<std::uint64_t>(nand_.planes)];
   }
@@ -96,7 +97,10 @@ class FlashChecker final : public FlashObserver {
   void status(Lun& lun, const FlashRecord& record);
 
   Part* find(Lun& lun, const FlashRecord& record, Step step);
-  static void remove(Lun& lun, const Part* part);
+  template <class Gone>
+  static void remove_if(Lun& lun, Gone gone) {
+    lun.parts.erase(std::remove_if(lun.parts.begin(), lun.parts.end(), gone), lun.parts.end());
+  }
   static void overwrite(Lun& lun, std::int64_t group);
   bool same_superblock(std::uint64_t a, std::uint64_t b) const {
     return a / static_cast<std::uint64_t>(nand_.planes) ==

@@ -119,15 +119,9 @@ void MediaChecker::check_move(const MediaRecord& record) {
 
 void MediaChecker::violated(const char* rule, const MediaRecord& record, std::uint64_t needed,
                             std::uint64_t got) {
-  Violation violation;
-  violation.channel = channel_;
-  violation.cycle = Cycle(record.start / period_);
-  violation.rule = rule;
-  violation.command = kNames[static_cast<std::size_t>(record.operation)];
-  violation.bank = static_cast<int>(record.bank);
-  violation.needed = key(needed);
-  violation.got = key(got);
-  violations_.add(std::move(violation));
+  violations_.add({channel_, Cycle(record.start / period_), rule,
+                   kNames[static_cast<std::size_t>(record.operation)], -1,
+                   static_cast<int>(record.bank), -1, key(needed), key(got)});
 }
 
 void MediaChecker::serialize(Archive& archive) {

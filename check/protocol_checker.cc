@@ -118,36 +118,25 @@ void ProtocolChecker::check_one_burst(const CommandRecord& record) {
 }
 
 void ProtocolChecker::finish(Tick end, bool idle) {
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    channels_[i].refresh.finish(Cycle(end / config_.dram.clock_period()));
-    if (idle && channels_[i].ack.unfinished() > 0) {
-      add_unfinished("unfinished commands", static_cast<int>(i), end, -1,
-                     channels_[i].ack.unfinished());
+  const Cycle cycle(end / config_.dram.clock_period());
+  const auto add = [&](const char* rule, std::size_t channel, std::int64_t request,
+                       std::int64_t count) {
+    if (idle && count > 0) {
+      violations_.add({static_cast<int>(channel), cycle, rule, "", -1, -1, request, 0, count});
     }
+  };
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    channels_[i].refresh.finish(cycle);
+    add("unfinished commands", i, -1, channels_[i].ack.unfinished());
     for (const Device& device : channels_[i].devices) {
-      if (idle && device.flash.unfinished() > 0) {
-        add_unfinished("unfinished flash operations", static_cast<int>(i), end, -1,
-                       device.flash.unfinished());
-      }
+      add("unfinished flash operations", i, -1, device.flash.unfinished());
     }
   }
   // The commands of a device behind a port are not observed.
   const bool sees_all = config_.port.on_bus() || !config_.nvdimm.present;
-  if (idle && sees_all && bursts_.oldest_missing() < bursts_.end()) {
-    add_unfinished("request without burst", 0, end,
-                   static_cast<std::int64_t>(bursts_.oldest_missing()), 1);
+  if (sees_all && bursts_.oldest_missing() < bursts_.end()) {
+    add("request without burst", 0, static_cast<std::int64_t>(bursts_.oldest_missing()), 1);
   }
-}
-
-void ProtocolChecker::add_unfinished(const char* rule, int channel, Tick end, std::int64_t request,
-                                     std::int64_t count) {
-  Violation violation;
-  violation.channel = channel;
-  violation.cycle = Cycle(end / config_.dram.clock_period());
-  violation.rule = rule;
-  violation.request = request;
-  violation.got = count;
-  violations_.add(std::move(violation));
 }
 
 void ProtocolChecker::raise_if_violated() const {

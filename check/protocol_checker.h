@@ -77,8 +77,6 @@ class ProtocolChecker final : public CommandObserver {
 
   bool check_place(const CommandRecord& record);
   void check_one_burst(const CommandRecord& record);
-  void add_unfinished(const char* rule, int channel, Tick end, std::int64_t request,
-                      std::int64_t count);
 
   const SystemConfig config_;
   const int nvdimm_rank_;

@@ -1,53 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check/violations.h"
 
+#include <array>
 #include <utility>
 
 namespace hmsim {
 
-std::string_view name_of(ChannelCommand command) {
-  switch (command) {
-    case ChannelCommand::activate:
-      return "activate";
-    case ChannelCommand::precharge:
-      return "precharge";
-    case ChannelCommand::read:
-      return "read";
-    case ChannelCommand::write:
-      return "write";
-    case ChannelCommand::refresh:
-      return "refresh";
-    case ChannelCommand::refresh_same_bank:
-      return "refresh_same_bank";
-    case ChannelCommand::power_down_enter:
-      return "power_down_enter";
-    case ChannelCommand::power_down_exit:
-      return "power_down_exit";
-    case ChannelCommand::self_refresh_enter:
-      return "self_refresh_enter";
-    case ChannelCommand::self_refresh_exit:
-      return "self_refresh_exit";
-    case ChannelCommand::data_clock_start:
-      return "data_clock_start";
-    case ChannelCommand::nvdimm_read_command:
-      return "nvdimm_read_command";
-    case ChannelCommand::nvdimm_write_command:
-      return "nvdimm_write_command";
-    case ChannelCommand::nvdimm_flush_command:
-      return "nvdimm_flush_command";
-    case ChannelCommand::nvdimm_ack:
-      return "nvdimm_ack";
-    case ChannelCommand::nvdimm_read:
-      return "nvdimm_read";
-    case ChannelCommand::nvdimm_write:
-      return "nvdimm_write";
-    case ChannelCommand::nvdimm_credit:
-      return "nvdimm_credit";
-    case ChannelCommand::refresh_management:
-      return "refresh_management";
-  }
-  return "";
-}
+namespace {
+
+// By ChannelCommand.
+constexpr std::array kNames{
+    "activate",
+    "precharge",
+    "read",
+    "write",
+    "refresh",
+    "refresh_same_bank",
+    "power_down_enter",
+    "power_down_exit",
+    "self_refresh_enter",
+    "self_refresh_exit",
+    "data_clock_start",
+    "nvdimm_read_command",
+    "nvdimm_write_command",
+    "nvdimm_flush_command",
+    "nvdimm_ack",
+    "nvdimm_read",
+    "nvdimm_write",
+    "nvdimm_credit",
+    "refresh_management",
+};
+static_assert(kNames.size() == static_cast<std::size_t>(ChannelCommand::last) + 1);
+
+}  // namespace
+
+const char* name_of(ChannelCommand command) { return kNames[static_cast<std::size_t>(command)]; }
 
 std::string Violation::describe() const {
   const auto text = [](std::int64_t number) { return std::to_string(number); };
@@ -64,25 +51,6 @@ std::string Violation::describe() const {
   return line;
 }
 
-namespace {
-
-Violation about(const char* rule, const CommandRecord& record, std::int64_t needed,
-                std::int64_t got) {
-  Violation violation;
-  violation.channel = record.channel;
-  violation.cycle = record.cycle;
-  violation.rule = rule;
-  violation.command = name_of(record.command);
-  violation.rank = record.rank;
-  violation.bank = record.bank;
-  violation.request = record.request;
-  violation.needed = needed;
-  violation.got = got;
-  return violation;
-}
-
-}  // namespace
-
 void ViolationLog::add(Violation violation) {
   if (++total_ <= static_cast<std::int64_t>(kKept)) {
     first_.push_back(std::move(violation));
@@ -91,15 +59,15 @@ void ViolationLog::add(Violation violation) {
 
 void ViolationLog::add(const char* rule, const CommandRecord& record, std::int64_t needed,
                        std::int64_t got) {
-  add(about(rule, record, needed, got));
+  add({record.channel, record.cycle, rule, name_of(record.command), record.rank, record.bank,
+       record.request, needed, got});
 }
 
 void ViolationLog::add_early(const char* rule, const CommandRecord& record, EarlierCommand past,
                              std::int64_t needed) {
-  Violation violation = about(rule, record, needed, record.cycle.value() - past.cycle);
-  violation.earlier = name_of(past.command);
-  violation.earlier_cycle = Cycle(past.cycle);
-  add(std::move(violation));
+  add({record.channel, record.cycle, rule, name_of(record.command), record.rank, record.bank,
+       record.request, needed, record.cycle.value() - past.cycle, name_of(past.command),
+       Cycle(past.cycle)});
 }
 
 }  // namespace hmsim

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "controller/accounts/command_observer.h"
@@ -14,7 +13,7 @@
 
 namespace hmsim {
 
-std::string_view name_of(ChannelCommand command);
+const char* name_of(ChannelCommand command);
 
 // One broken rule.
 struct Violation {
@@ -25,12 +24,12 @@ struct Violation {
   int rank = -1;        // -1: not applicable (also for the next two)
   int bank = -1;
   std::int64_t request = -1;
-  std::string earlier;  // the command that the rule counts from, or ""
-  Cycle earlier_cycle{0};
   // With an earlier command: cycles from it. Otherwise rows, counts or cycles, depending on the
   // rule.
   std::int64_t needed = 0;
   std::int64_t got = 0;
+  std::string earlier = {};  // the command that the rule counts from, or ""
+  Cycle earlier_cycle{0};
 
   std::string describe() const;
   void serialize(Archive& archive) {

@@ -92,11 +92,11 @@ TEST(ProtocolChecker, KeepsTheFirstAndCountsAll) {
 }
 
 TEST(Violation, DescribesItself) {
-  Violation violation{0, Cycle(39), "tRCD", "read", 1, 2, 7, "activate", Cycle(29), 11, 10};
+  Violation violation{0, Cycle(39), "tRCD", "read", 1, 2, 7, 11, 10, "activate", Cycle(29)};
   EXPECT_EQ(violation.describe(),
             "channel 0, rank 1, bank 2, request 7, cycle 39: read: tRCD: needed 11, got 10 cycles "
             "after activate in cycle 29");
-  violation = {1, Cycle(5), "refresh count", "", 0, -1, -1, "", Cycle(0), 9, 0};
+  violation = {1, Cycle(5), "refresh count", "", 0, -1, -1, 9, 0};
   EXPECT_EQ(violation.describe(), "channel 1, rank 0, cycle 5: refresh count: needed 9, got 0");
 }
 
