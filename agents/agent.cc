@@ -66,8 +66,6 @@ Tick Agent::measured_time(Tick now) const {
   return (finished_ ? finish_time_ : now) - measured_from_;
 }
 
-double Agent::fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
-
 void Agent::on_complete(const Request& request, Tick now) {
   ++completed_;
   handle_completion(request, now);

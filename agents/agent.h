@@ -106,7 +106,8 @@ class Agent : public Component, public Requester, protected AgentLink {
   bool finished_once() const { return finished_; }  // since measuring began
   std::int64_t progress(Tick now) const;  // this and measured_time() freeze at the first finish
   Tick measured_time(Tick now) const;
-  double fraction_done(Tick now) const;  // estimate of the work done up to the first finish
+  // Returns an estimate of the work done up to the first finish.
+  double fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
 
   Counter& passes() { return passes_; }        // completed passes
   Counter& completed() { return completed_; }  // requests completed

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/kernel.h"
@@ -46,7 +47,8 @@ struct AgentEnvironment : NodeEnvironment {
 class AgentLink {
  public:
   std::size_t index() const { return index_; }  // position in the workload
-  std::int64_t core() const { return core_; }   // hardware context that it acts for
+  std::string name() const { return "agent." + std::to_string(index_); }  // to users
+  std::int64_t core() const { return core_; }  // hardware context that it acts for
   const AgentEnvironment& environment() const { return environment_; }
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,

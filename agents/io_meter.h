@@ -36,11 +36,32 @@ class IoObserver {
 class IoMeter {
  public:
   // Records a completed request. Its latency counts if `measured`.
-  void ended(const IoRecord& record, bool measured);
+  void ended(const IoRecord& record, bool measured) {
+    if (measured && (record.kind == IoRecord::Kind::read || record.kind == IoRecord::Kind::write)) {
+      latencies_[record.kind == IoRecord::Kind::write ? 1 : 0].add(
+          (record.done - record.submitted).value());
+    }
+    if (observer_ != nullptr) {
+      observer_->on_io(record);
+    }
+  }
+
   // Reports each completed request to the observer, which must outlive the agent's last step.
   void watch(IoObserver& observer) { observer_ = &observer; }
 
-  void register_statistics(StatisticRegistry& registry, const std::string& path);
+  void register_statistics(StatisticRegistry& registry, const std::string& path) {
+    const StatisticGroup group(registry, path + ".request_latency_us");
+    for (const bool write : {false, true}) {
+      const std::string name = write ? "write" : "read";
+      group.times(
+          name,
+          "latency of its block " + name +
+              "s, from submission to completion as its thread observes it: software, queues "
+              "and device",
+          latencies_[write ? 1 : 0]);
+    }
+  }
+
   void serialize(Archive& archive) { archive(latencies_); }
 
  private:

@@ -11,25 +11,18 @@ namespace hmsim {
 
 namespace {
 
-// Returns the value of an integer key; 0, the default of these keys, if it is missing.
-std::int64_t integer_of(const Assignments& keys, std::string_view name) {
-  std::int64_t value = 0;
+// Returns the text of a key; "" if it is missing.
+std::string text_of(const Assignments& keys, std::string_view name) {
+  std::string text;
   for (const Assignment& key : keys) {
-    if (key.first == name) {
-      value = parse_integer(key.second).value.value_or(0);
-    }
+    text = key.first == name ? key.second : text;
   }
-  return value;
+  return text;
 }
 
-std::string kind_of(const Assignments& keys) {
-  std::string kind;
-  for (const Assignment& key : keys) {
-    if (key.first == "kind") {
-      kind = key.second;
-    }
-  }
-  return kind;
+// Returns the value of an integer key; 0, the default of these keys, if it is missing.
+std::string integer_of(const Assignments& keys, std::string_view name) {
+  return std::to_string(parse_integer(text_of(keys, name)).value.value_or(0));
 }
 
 }  // namespace
@@ -39,8 +32,8 @@ std::vector<std::int64_t> random_streams(const std::vector<Assignments>& agents)
   std::map<std::string, std::int64_t> counts;
   std::vector<std::int64_t> streams;
   for (const Assignments& keys : agents) {
-    const std::string place = kind_of(keys) + " " + std::to_string(integer_of(keys, "node")) + " " +
-                              std::to_string(integer_of(keys, "core"));
+    const std::string place =
+        text_of(keys, "kind") + " " + integer_of(keys, "node") + " " + integer_of(keys, "core");
     const std::string name = place + " " + std::to_string(counts[place]++);
     streams.push_back(static_cast<std::int64_t>(hash_bytes(name) >> kBitsLeftOut));
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -26,12 +27,35 @@ class Stages {
   // Adds a member, which must outlive the last call.
   void join(std::int64_t stage, Member& member) { members_[stage].push_back(&member); }
   // Begins the first stage. Call once, after all members have joined.
-  void begin(Tick now);
+  void begin(Tick now) {
+    if (begun_ == members_.size()) {
+      return;
+    }
+    const auto stage = std::next(members_.begin(), static_cast<std::ptrdiff_t>(begun_));
+    ++begun_;
+    left_ = stage->second.size();
+    for (Member* const member : stage->second) {
+      member->begin_stage(now);
+    }
+  }
+
   // Reports that a member of the present stage has ended, once for each member. The next stage
   // begins within the call.
-  void ended(Tick now);
+  void ended(Tick now) {
+    if (--left_ == 0) {
+      begin(now);
+    }
+  }
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) {
+    archive(begun_, left_);
+    archive.check(begun_ <= members_.size(), "invalid stage of a workload");
+    const bool any = begun_ > 0 && begun_ <= members_.size();
+    const std::size_t most =
+        any ? std::next(members_.begin(), static_cast<std::ptrdiff_t>(begun_ - 1))->second.size()
+            : 0;
+    archive.check(left_ <= most, "invalid number of agents in a stage");
+  }
 
  private:
   std::map<std::int64_t, std::vector<Member*>> members_;  // by stage

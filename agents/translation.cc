@@ -54,8 +54,6 @@ void Translation::grow() {
   }
 }
 
-void Translation::Slot::serialize(Archive& archive) { archive(page, owner, frame); }
-
 void Translation::serialize(Archive& archive) {
   archive.section("translation");
   archive(slots_, wraps_);

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "agents/frontend_parameters.h"
+#include "core/archive.h"
 #include "core/random.h"
 #include "core/types.h"
 
 namespace hmsim {
-
-class Archive;
 
 class Translation {
  public:
@@ -39,7 +38,7 @@ class Translation {
     std::uint64_t page = 0;
     std::uint32_t owner = 0;
     std::uint32_t frame = 0;
-    void serialize(Archive& archive);
+    void serialize(Archive& archive) { archive(page, owner, frame); }
   };
 
   std::uint32_t frame_of(std::uint32_t owner, std::uint64_t page);

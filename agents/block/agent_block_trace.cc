@@ -66,18 +66,10 @@ void BlockKeys::declare_end(ParameterSet& parameters) {
 std::vector<ParameterError> BlockKeys::check() const {
   std::vector<ParameterError> errors = trace.check(format_names(TraceKind::blocks));
   const FormatDescriptor* const format = trace.descriptor();
-  for (const ParameterError& error : columns.check(format != nullptr && format->takes_columns)) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : check_software()) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : copies.check()) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : parts.check(requests)) {
-    errors.push_back(error);
-  }
+  append(errors, columns.check(format != nullptr && format->takes_columns));
+  append(errors, check_software());
+  append(errors, copies.check());
+  append(errors, parts.check(requests));
   check_inference(errors);
   if (device_stride % kPageBytes != Bytes(0)) {
     errors.push_back({"device_stride", "must be a multiple of 4KiB"});

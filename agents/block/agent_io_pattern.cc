@@ -91,15 +91,14 @@ std::vector<ParameterError> IoPatternAgent::check() const {
   if (keys().requests == 0 && !pattern_.bounded() && keys().duration == Tick(0)) {
     errors.push_back({"requests", "must be above 0, or set passes, bytes or duration"});
   }
-  for (const auto& more : {pattern_.check(threads), keys().arrivals.check()}) {
-    errors.insert(errors.end(), more.begin(), more.end());
-  }
+  append(errors, pattern_.check(threads));
+  append(errors, keys().arrivals.check());
   return errors;
 }
 
 std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
   const std::int64_t threads = keys().software.threads;
-  const std::string agent = "agent." + std::to_string(index()) + ".";
+  const std::string agent = name() + ".";
   IoPattern pattern = pattern_;
   const Bytes room = capacity - std::min(pattern.offset, capacity);
   if (pattern.footprint == Bytes(0)) {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/archive.h"
+#include "core/clock.h"
+#include "core/errors.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -34,7 +36,24 @@ class ArrivalClock {
   }
   // Returns the arrival of a request at trace time `ns`. Throws InputError beyond the longest
   // simulated time.
-  Arrival arrival(std::uint64_t ns);
+  Arrival arrival(std::uint64_t ns) {
+    if (!first_ns_) {
+      first_ns_ = ns;
+      latest_ns_ = ns;
+    }
+    const bool backward = ns < latest_ns_;
+    latest_ns_ = later(latest_ns_, ns);
+    const std::uint64_t after = ns > *first_ns_ ? ns - *first_ns_ : 0;
+    // Nanoseconds x ppm / 1000 = picoseconds.
+    const auto ppm = static_cast<std::uint64_t>(scale_ppm_);
+    const auto longest = static_cast<std::uint64_t>(kLongestTime.value());
+    if (ppm != 0 && after / 1'000 >= longest / ppm) {
+      throw InputError(file_ + ": arrival " + std::to_string(ns) +
+                       " ns is beyond the longest simulated time, about 53 days");
+    }
+    const std::uint64_t scaled = after / 1'000 * ppm + after % 1'000 * ppm / 1'000;
+    return {sum_in_time(origin_, Tick(static_cast<std::int64_t>(scaled))), backward};
+  }
 
   void serialize(Archive& archive) { archive(origin_, first_ns_, latest_ns_); }
 

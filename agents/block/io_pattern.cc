@@ -412,8 +412,6 @@ double IoGenerator::fraction() const {
   return sum / static_cast<double>(lanes_.size());
 }
 
-void IoGenerator::Step::serialize(Archive& archive) { archive(bytes, passes); }
-
 void IoGenerator::Lane::serialize(Archive& archive) {
   archive(next, writes, trimmed, trimmed_sectors, moved, passed, passes, map);
   archive.check(trimmed_sectors <= kMaxSectors, "write larger than the limit");

@@ -98,7 +98,7 @@ class IoGenerator final : public BlockSource {
   struct Step {
     std::uint64_t bytes = 0;
     std::int64_t passes = 0;
-    void serialize(Archive& archive);
+    void serialize(Archive& archive) { archive(bytes, passes); }
   };
 
   void draw(BlockRequest& request, Lane& lane, std::size_t turn);

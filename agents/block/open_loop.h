@@ -18,7 +18,8 @@ namespace hmsim {
 class OpenLoop {
  public:
   OpenLoop() = default;  // closed
-  OpenLoop(const ArrivalKeys& keys, Random random);
+  OpenLoop(const ArrivalKeys& keys, Random random)
+      : open_(keys.arrivals != Arrivals::closed), longest_(keys.queue), process_(keys, random) {}
 
   bool open() const { return open_; }
   void restart(Tick origin) { process_.restart(origin); }
@@ -30,14 +31,38 @@ class OpenLoop {
   }
 
   std::int64_t waiting() const { return static_cast<std::int64_t>(queue_.size()); }
-  void wait(const RequestSource::Taken& taken);  // drops it if the queue is full
-  RequestSource::Taken pop();                    // the first to arrive; requires waiting() > 0
+
+  // Queues a request, or drops it if the queue is full.
+  void wait(const RequestSource::Taken& taken) {
+    if (waiting() == longest_) {
+      ++dropped_;
+    } else {
+      queue_.push(taken);
+    }
+  }
+
+  // Returns the first to arrive. Requires waiting() > 0.
+  RequestSource::Taken pop() { return queue_.take(); }
   // Records the time that a request has waited for a thread.
   void begun(Tick waited) { waited_.add(waited.value()); }
 
   // Registers statistics under `path`, unless the loop is closed.
-  void register_statistics(StatisticRegistry& registry, const std::string& path);
-  void serialize(Archive& archive);
+  void register_statistics(StatisticRegistry& registry, const std::string& path) {
+    if (!open_) {
+      return;
+    }
+    const StatisticGroup arrivals(registry, path + ".arrivals");
+    arrivals.counter("offered", "requests", "arrivals of the open loop", offered_);
+    arrivals.counter("dropped", "requests",
+                     "arrivals that found the agent's queue full; they are not executed", dropped_);
+    arrivals.times("wait_us", "time from the arrival of a request until a thread begins it",
+                   waited_);
+  }
+
+  void serialize(Archive& archive) {
+    archive(process_, queue_, offered_, dropped_, waited_);
+    archive.check(waiting() <= longest_, "more arrivals wait than the limit allows");
+  }
 
  private:
   bool open_ = false;
