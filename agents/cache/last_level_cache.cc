@@ -85,10 +85,6 @@ void LastLevelCache::take(std::uint16_t user, MissId id) {
   }
 }
 
-void LastLevelCache::fail(MissId id) {
-  raise_fault("last-level cache", Tick(0), id, "invalid miss of the last-level cache");
-}
-
 void LastLevelCache::announce(MissId id, std::uint16_t user, Tick now) {
   for (const Reference& reference : miss(id).references) {
     if (reference.user != user && users_[reference.user].in_line) {

@@ -20,6 +20,7 @@
 #include "agents/cache/cache.h"
 #include "agents/cache/cache_parameters.h"
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/random.h"
 #include "core/ring.h"
 #include "core/statistics.h"
@@ -160,12 +161,10 @@ class LastLevelCache {
 
   // Returns the miss. Raises a Fault for an id out of range, which a loaded state may contain.
   Miss& miss(MissId id) {
-    if (id >= misses_.size()) {
-      fail(id);
-    }
+    ensure(id < misses_.size(), "last-level cache", Tick(0), id,
+           "invalid miss of the last-level cache");
     return misses_[id];
   }
-  [[noreturn]] static void fail(MissId id);
   // On load, recomputes what follows from the queue and the misses.
   void restore(const Archive& archive);
 

@@ -21,18 +21,10 @@ void CpuCore::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> CpuCore::check() const {
   std::vector<ParameterError> errors = CoreAgent::check();
-  for (const ParameterError& error : cache_parameters_.check()) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : cache_parameters_.check_shared(shared_l3_)) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : trace_.check(format_names(TraceKind::instructions))) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : parts_.check(instructions_)) {
-    errors.push_back(error);
-  }
+  append(errors, cache_parameters_.check());
+  append(errors, cache_parameters_.check_shared(shared_l3_));
+  append(errors, trace_.check(format_names(TraceKind::instructions)));
+  append(errors, parts_.check(instructions_));
   return errors;
 }
 

@@ -110,9 +110,7 @@ void LlcCore::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> LlcCore::check() const {
   std::vector<ParameterError> errors = MissAgent::check();
-  for (const ParameterError& error : trace_.check(formats())) {
-    errors.push_back(error);
-  }
+  append(errors, trace_.check(formats()));
   const FormatDescriptor* const format = trace_.descriptor();
   if (format != nullptr && paced() != (instructions_per_request_ != 0)) {
     errors.push_back({"instructions_per_request",
@@ -124,9 +122,7 @@ std::vector<ParameterError> LlcCore::check() const {
     errors.push_back(
         {"vcpu", "traces of format '" + trace_.format + "' record no vCPUs: must be 'all'"});
   }
-  for (const ParameterError& error : parts_.check(instructions_)) {
-    errors.push_back(error);
-  }
+  append(errors, parts_.check(instructions_));
   return errors;
 }
 

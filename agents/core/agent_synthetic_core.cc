@@ -110,15 +110,10 @@ std::vector<ParameterError> SyntheticCore::check() const {
 }
 
 std::unique_ptr<MissSource> SyntheticCore::open_source() {
-  SyntheticMisses::Settings settings;
-  settings.reads = per_million(rpki_);
-  settings.writes = per_million(wpki_);
-  settings.pattern = pattern_;
-  settings.lines = static_cast<std::uint64_t>(footprint_ / kLineBytes);
-  settings.dependence = DependentMisses::chance_of(dependence_);
-  settings.seed = environment().seed;
-  settings.stream = random_stream();
-  return std::make_unique<SyntheticMisses>(settings);
+  return std::make_unique<SyntheticMisses>(SyntheticMisses::Settings{
+      per_million(rpki_), per_million(wpki_), pattern_,
+      static_cast<std::uint64_t>(footprint_ / kLineBytes), DependentMisses::chance_of(dependence_),
+      environment().seed, random_stream()});
 }
 
 extern const AgentDescriptor kAgent_synthetic_core;

@@ -30,9 +30,20 @@ class CoreWindow {
   };
 
   // Reserves room for this many records, rounded up to a power of two. Called once.
-  void reserve(std::int64_t records);
+  void reserve(std::int64_t records) {
+    std::size_t size = 1;
+    while (size < static_cast<std::size_t>(records)) {
+      size *= 2;
+    }
+    entries_.resize(size);
+    mask_ = size - 1;
+  }
+
   // Empties the window. `before` stands for the last record that left it.
-  void clear(const Entry& before);
+  void clear(const Entry& before) {
+    first_ = applied_ = known_ = end_;
+    entry(first_ - 1) = before;
+  }
 
   // A record is stored at its number modulo the capacity.
   std::size_t capacity() const { return entries_.size(); }
@@ -56,7 +67,16 @@ class CoreWindow {
   void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
   bool retirement_known(std::int64_t number) const { return number < known_; }
   // Returns the first record not retired by the slot, or end().
-  std::int64_t first_unretired(std::int64_t slot) const;
+  std::int64_t first_unretired(std::int64_t slot) const {
+    std::int64_t next = first_;
+    for (std::int64_t count = known_ - first_; count > 0;) {
+      const std::int64_t half = count / 2;
+      const bool past = entry(next + half).retire <= slot;
+      next = past ? next + half + 1 : next;
+      count = past ? count - half - 1 : half;
+    }
+    return next;
+  }
 
   bool has_room() const { return end_ - first_ + 1 < static_cast<std::int64_t>(entries_.size()); }
   // Removes records that are retired by the slot and bound no dispatch.
@@ -108,9 +128,21 @@ class CoreWindow {
   const Entry& last_known() const { return entry(known_ - 1); }
   // Empties the window, whose records are all resolved. The last record then stands for instruction
   // `index`, retired in `slot`.
-  void retire_all(std::int64_t index, std::int64_t slot);
+  void retire_all(std::int64_t index, std::int64_t slot) {
+    Entry& last = entry(known_ - 1);
+    last.index = index;
+    last.retire = slot;
+    first_ = applied_ = known_ = end_;
+  }
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) {
+    archive.fixed(entries_);
+    archive(first_, applied_, known_, end_);
+    // Guarantees that loops over the window end.
+    archive.check(first_ >= 0 && first_ <= applied_ && applied_ <= known_ && known_ <= end_ &&
+                      end_ - first_ < static_cast<std::int64_t>(entries_.size()),
+                  "invalid window of a core");
+  }
 
  private:
   Entry& entry(std::int64_t number) { return entries_[place_of(number)]; }

@@ -63,8 +63,6 @@ bool CpuCore::seek_record(std::int64_t instructions, std::int64_t& gap) {
   return have;
 }
 
-void CpuCore::rewind() { source_->rewind(); }
-
 bool CpuCore::blocked() const {
   return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
 }
@@ -243,8 +241,7 @@ void CpuCore::start(std::int64_t number, Tick now) {
 // Starts the instructions that depend on results of the instructions in `done_`.
 void CpuCore::publish_ready(Tick now) {
   while (!done_.empty()) {
-    const std::int64_t number = done_.front();
-    done_.pop();
+    const std::int64_t number = done_.take();
     Node& done = node(number);
     std::int64_t ready = done.start + pass_.cycle_slots();
     if (done.loads) {
@@ -328,25 +325,9 @@ void CpuCore::register_statistics(StatisticRegistry& registry, const std::string
            {&useful, &caches_->counters(1).misses});
 }
 
-void CpuCore::Node::serialize(Archive& archive) {
-  archive(start, operands, data, loads);
-  if (archive.loading()) {
-    links.fill(kNone);
-  }
-}
-
-void CpuCore::Access::serialize(Archive& archive) { archive(number, operand, fill, start, first); }
-
 // Lists of accesses and reads that wait are saved as their members and rebuilt on load.
 void CpuCore::serialize_state(Archive& archive) {
   serialize_passes(archive);
-  serialize_caches(archive);
-  if (archive.loading()) {
-    pass_.resume_loaded();
-  }
-}
-
-void CpuCore::serialize_caches(Archive& archive) {
   source_->serialize(archive);
   if (own_l3_ != nullptr) {
     own_l3_->serialize(archive);
@@ -363,6 +344,9 @@ void CpuCore::serialize_caches(Archive& archive) {
   });
   serialize_accesses(archive);
   serialize_reads(archive);
+  if (archive.loading()) {
+    pass_.resume_loaded();
+  }
 }
 
 void CpuCore::serialize_accesses(Archive& archive) {

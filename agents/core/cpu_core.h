@@ -79,7 +79,12 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
     // For each of its own reads: the next in that list.
     std::array<std::uint32_t, kMostSources> next_reader{};
     std::array<Link, kMostAccesses> links{};
-    void serialize(Archive& archive);
+    void serialize(Archive& archive) {
+      archive(start, operands, data, loads);
+      if (archive.loading()) {
+        links.fill(kNone);
+      }
+    }
   };
   // Access that waits for a fill.
   struct Access {
@@ -89,20 +94,19 @@ class CpuCore final : public CoreAgent, private RecordSource, private LastLevelC
     std::int64_t start = kUnknown;  // slot
     bool first = false;             // the miss that created the fill
     Link next = kNone;
-    void serialize(Archive& archive);
+    void serialize(Archive& archive) { archive(number, operand, fill, start, first); }
   };
   enum class Step : std::uint8_t { ask, send, fill, write_back, last = write_back };
 
   void prepare() override;
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
-  void rewind() override;
+  void rewind() override { source_->rewind(); }
   double source_fraction() const override { return source_->fraction(); }
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
   void line_arrived(std::uint32_t fill, Tick now) override;
   void start_waiting(Tick now) override;
 
-  void serialize_caches(Archive& archive);
   void serialize_accesses(Archive& archive);
   void serialize_reads(Archive& archive);
 

@@ -78,9 +78,7 @@ void CpuCore::do_step(Tick now) {
       break;
     case Step::write_back: {
       ensure(!write_backs_.empty(), "core", now, -1, "no line left to write back");
-      const LastLevelCache::WriteBack left = write_backs_.front();
-      write_backs_.pop();
-      send_left(left, now);
+      send_left(write_backs_.take(), now);
       break;
     }
   }

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "core/archive.h"
 #include "core/random.h"
 #include "traces/trace_formats.h"
 
@@ -15,19 +17,45 @@ class DependentMisses final : public MissSource {
  public:
   // dependence: probability, 0 to 1; stream: distinguishes agents of one seed.
   DependentMisses(std::unique_ptr<MissSource> source, double dependence, std::uint64_t seed,
-                  std::uint64_t stream);
+                  std::uint64_t stream)
+      : source_(std::move(source)),
+        chance_(chance_of(dependence)),
+        seed_(seed),
+        stream_(stream),
+        random_(seed, stream) {}
 
   // Returns a probability in the unit of Random::chance().
-  static std::uint64_t chance_of(double probability);
+  static std::uint64_t chance_of(double probability) {
+    constexpr double kTwoTo32 = 4294967296.0;
+    return static_cast<std::uint64_t>(probability * kTwoTo32);
+  }
 
-  bool next(Miss& miss) override;
-  bool seek(std::uint64_t instructions, Miss& miss) override;
+  bool next(Miss& miss) override { return decide(source_->next(miss), miss); }
+
+  bool seek(std::uint64_t instructions, Miss& miss) override {
+    return decide(source_->seek(instructions, miss), miss);
+  }
+
   bool has_nvdimm() const override { return source_->has_nvdimm(); }
-  void rewind() override;
+
+  void rewind() override {
+    source_->rewind();
+    random_ = Random(seed_, stream_);
+  }
+
   double fraction() const override { return source_->fraction(); }
-  void serialize(Archive& archive) override;
+
+  void serialize(Archive& archive) override {
+    source_->serialize(archive);
+    archive(random_);
+  }
 
  private:
+  bool decide(bool have, Miss& miss) {
+    miss.dependent = have && miss.load && random_.chance(chance_);
+    return have;
+  }
+
   std::unique_ptr<MissSource> source_;
   std::uint64_t chance_;
   std::uint64_t seed_;

@@ -79,8 +79,7 @@ class LoadQueue {
       --in_flight_;
       return waiter != kUnknown;
     }
-    steps_.schedule(slots.tick(slot), Step::send, waiting_.front());
-    waiting_.pop();
+    steps_.schedule(slots.tick(slot), Step::send, waiting_.take());
     return true;
   }
 

@@ -30,12 +30,12 @@ void MissCore::Settings::declare(ParameterSet& parameters) {
 void MissCore::open(const Settings& settings, const AddressSpace& space,
                     std::unique_ptr<MissSource> source) {
   const AgentEnvironment& environment = link_.environment();
-  const std::string name = "agent." + std::to_string(link_.index());
   source_ = std::move(source);
   nvdimm_bytes_ =
       static_cast<std::uint64_t>(environment.port->capacity(MemoryClass::nvdimm).value());
   if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
-    throw InputError(name + ": its trace accesses an NVDIMM, but the configuration has none");
+    throw InputError(link_.name() +
+                     ": its trace accesses an NVDIMM, but the configuration has none");
   }
   loads_.open(pass_.window().capacity(), settings.mshrs);
   application_ = environment.application;
@@ -48,7 +48,8 @@ void MissCore::open(const Settings& settings, const AddressSpace& space,
   if (settings.paged) {
     if (environment.pager == nullptr) {
       throw InputError(
-          name + ".paged: the system has no paging: set storage.kind and storage.paging.memory");
+          link_.name() +
+          ".paged: the system has no paging: set storage.kind and storage.paging.memory");
     }
     paging_ =
         std::make_unique<CorePaging>(*environment.pager, space_.space,

@@ -96,8 +96,7 @@ double SourceParts::fraction(double done, double of_turn) const {
 
 // After the last record before the mark, one instruction retires per slot.
 void SourceParts::pass_mark(std::int64_t slots_ahead) {
-  const Mark mark = marks_.front();
-  marks_.pop();
+  const Mark mark = marks_.take();
   Measured& window = measured_[mark.window];
   const std::int64_t slot = mark.index + slots_ahead;
   if (!mark.end) {

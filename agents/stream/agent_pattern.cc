@@ -99,8 +99,7 @@ std::vector<ParameterError> PatternAgent::check() const {
 
 StreamAgent::Bounds PatternAgent::open() {
   if (target_capacity() < Bytes(1 << 20)) {
-    throw InputError("agent." + std::to_string(index()) +
-                     ".target: the memory must have at least 1MiB");
+    throw InputError(name() + ".target: the memory must have at least 1MiB");
   }
   rewind();
   return {kUnbounded, outstanding_limit_, kUnbounded, false};

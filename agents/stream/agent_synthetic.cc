@@ -90,9 +90,8 @@ std::vector<ParameterError> Synthetic::check() const {
 StreamAgent::Bounds Synthetic::open() {
   const Bytes capacity = target_capacity();
   if (offset_ > capacity || footprint_ > capacity - offset_) {
-    throw InputError("agent." + std::to_string(index()) + ".footprint: " + format_size(footprint_) +
-                     " from offset " + format_size(offset_) + " exceed the target's " +
-                     format_size(capacity));
+    throw InputError(name() + ".footprint: " + format_size(footprint_) + " from offset " +
+                     format_size(offset_) + " exceed the target's " + format_size(capacity));
   }
   lines_ = static_cast<std::uint64_t>(footprint_ / kLineBytes);
   read_chance_ = static_cast<std::uint64_t>(read_ratio_ * kTwoTo32);

@@ -9,8 +9,6 @@
 
 namespace hmsim {
 
-void StreamRequest::serialize(Archive& archive) { archive(address, write, due, context); }
-
 void StreamAgent::declare(ParameterSet& parameters) {
   declare_core(parameters);
   Agent::declare(parameters);
@@ -31,8 +29,7 @@ Bytes StreamAgent::target_capacity() const {
 void StreamAgent::prepare() {
   capacity_ = static_cast<std::uint64_t>(target_capacity().value());
   if (capacity_ == 0) {
-    throw InputError("agent." + std::to_string(index()) +
-                     ".target: must be a memory that the configuration has");
+    throw InputError(name() + ".target: must be a memory that the configuration has");
   }
   dram_capacity_ =
       target_ == Target::nvdimm
@@ -55,9 +52,6 @@ void StreamAgent::fetch() {
     next_.reset();
   }
 }
-
-// Returns the earliest send time of the next request; without one, the start of the pass.
-Tick StreamAgent::due() const { return sum_in_time(origin_, next_ ? next_->due : Tick(0)); }
 
 void StreamAgent::pump(Tick now) {
   if (pumping_) {

@@ -9,6 +9,8 @@
 
 #include "agents/agent.h"
 #include "controller/accounts/repeated_times.h"
+#include "core/archive.h"
+#include "core/clock.h"
 
 namespace hmsim {
 
@@ -22,7 +24,7 @@ struct StreamRequest {
   Tick due{0};
   std::uint16_t context = 0;  // the request acts for the agent's core + context
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) { archive(address, write, due, context); }
 };
 
 class StreamAgent : public Agent {
@@ -85,7 +87,8 @@ class StreamAgent : public Agent {
   Place place_of(const StreamRequest& request) const;
   void start_pass(Tick now);
   void fetch();
-  Tick due() const;
+  // Returns the earliest send time of the next request; without one, the start of the pass.
+  Tick due() const { return sum_in_time(origin_, next_ ? next_->due : Tick(0)); }
   void pump(Tick now);
   void pump_and_tell(Tick now);
   void waits_no_more(Tick now);
