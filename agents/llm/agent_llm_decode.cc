@@ -56,7 +56,7 @@ void LlmDecode::prepare() {
   }
   const std::array<Bytes, kTiers> capacity{environment().port->capacity(MemoryClass::dram),
                                            host_ == nullptr ? Bytes(0) : host_->capacity()};
-  DecodeLayout::check_fit(keys_, capacity, "agent." + std::to_string(index()) + ".");
+  DecodeLayout::check_fit(keys_, capacity, name() + ".");
   layout_ = DecodeLayout(keys_);
   sequences_ = Sequences(keys_, Random(environment().seed, random_stream()),
                          Random(mix64(environment().seed), random_stream()));
@@ -69,7 +69,7 @@ void LlmDecode::check_device() const {
   if (!keys_.uses(Tier::slow)) {
     return;
   }
-  const std::string agent = "agent." + std::to_string(index()) + ".";
+  const std::string agent = name() + ".";
   if (host_ == nullptr || host_->capacity() < kPageBytes) {
     throw InputError(agent + (keys_.weights == Tier::slow ? "weights" : "kv") +
                      ": the configuration has neither an NVDIMM nor storage: must be 'dram'");
