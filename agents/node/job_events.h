@@ -35,9 +35,7 @@ class JobEvents {
       ++each.wakes;
       return std::nullopt;
     }
-    const std::uint32_t thread = each.waiting.front();
-    each.waiting.pop();
-    return thread;
+    return each.waiting.take();
   }
   // Calls see(thread, event) for each waiting thread.
   template <class See>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "traces/captured_job.h"
 #include "traces/causal_job.h"
@@ -33,12 +34,7 @@ bool is_program(const std::string& format) {
 }
 
 std::optional<std::int64_t> number_up_to(std::int64_t most, std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  const std::size_t last = text.find_last_not_of(' ');
-  if (first == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const Parsed<std::int64_t> number = parse_integer(text.substr(first, last - first + 1));
+  const Parsed<std::int64_t> number = parse_integer(trimmed(text));
   return number.value && *number.value >= 0 && *number.value <= most ? number.value : std::nullopt;
 }
 
@@ -153,9 +149,7 @@ std::vector<ParameterError> JobKeys::check() const {
       errors.push_back({name, "must be 0: a program of threads is run from start to end"});
     }
   }
-  for (const ParameterError& error : core.check()) {
-    errors.push_back(error);
-  }
+  append(errors, core.check());
   if (transfer.value() % kLineBytes.value() != 0) {
     errors.push_back({"transfer", "must be a multiple of 64B"});
   }

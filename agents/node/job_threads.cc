@@ -44,13 +44,17 @@ void JobThread::serialize(Archive& archive) {
   archive.check(left >= 0, "thread of a job with negative work left");
 }
 
+void JobThreads::count_time(JobThread& thread, Tick now) const {
+  if (counts_time_) {
+    thread.time[static_cast<std::size_t>(thread.state)] +=
+        static_cast<Counter>((now - thread.since).value());
+  }
+  thread.since = now;
+}
+
 void JobThreads::enter(std::uint32_t thread, ThreadState state, Tick now) {
   JobThread& each = threads_[thread];
-  if (counts_time_) {
-    each.time[static_cast<std::size_t>(each.state)] +=
-        static_cast<Counter>((now - each.since).value());
-  }
-  each.since = now;
+  count_time(each, now);
   --counts_[static_cast<std::size_t>(each.state)];
   ++counts_[static_cast<std::size_t>(state)];
   each.state = state;
@@ -58,11 +62,7 @@ void JobThreads::enter(std::uint32_t thread, ThreadState state, Tick now) {
 
 void JobThreads::account(Tick now, bool counts) {
   for (JobThread& each : threads_) {
-    if (counts_time_) {
-      each.time[static_cast<std::size_t>(each.state)] +=
-          static_cast<Counter>((now - each.since).value());
-    }
-    each.since = now;
+    count_time(each, now);
   }
   counts_time_ = counts;
 }

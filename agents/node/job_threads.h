@@ -83,6 +83,8 @@ class JobThreads {
   void serialize(Archive& archive);
 
  private:
+  void count_time(JobThread& thread, Tick now) const;
+
   std::vector<JobThread> threads_;
   std::array<std::size_t, kThreadStates> counts_{};
   bool counts_time_ = true;

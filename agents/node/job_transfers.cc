@@ -64,8 +64,6 @@ SliceEnd JobTransfers::transfer(std::uint32_t number, Tick now) {
   return SliceEnd::waits;
 }
 
-SliceEnd JobTransfers::read(std::uint32_t number, Tick now) { return transfer(number, now); }
-
 SliceEnd JobTransfers::read_ahead(std::uint32_t number, Tick now) {
   if (!transfers_.may_read_ahead()) {
     return transfer(number, now);
@@ -97,8 +95,7 @@ SliceEnd JobTransfers::write(std::uint32_t number, Tick now) {
   WriteBack& write_back = job_nodes_.of(number).write_back;
   write_back.add(transfer_of(number));
   if (!write_back.idle.empty()) {
-    const std::uint32_t idle = write_back.idle.front();
-    write_back.idle.pop();
+    const std::uint32_t idle = write_back.idle.take();
     next_transfer(idle);
     job_.make_ready(idle, true, now);
   }
@@ -144,13 +141,10 @@ bool JobTransfers::flushed(std::uint32_t flusher, Tick now) {
   WriteBack& write_back = site.write_back;
   write_back.written(threads_[flusher].record.lines);
   while (!write_back.throttled.empty() && !write_back.over_limit()) {
-    const std::uint32_t thread = write_back.throttled.front();
-    write_back.throttled.pop();
-    job_.make_ready(thread, true, now);
+    job_.make_ready(write_back.throttled.take(), true, now);
   }
   while (!write_back.syncing.empty() && write_back.clean()) {
-    site.io->flush(write_back.syncing.front(), now);
-    write_back.syncing.pop();
+    site.io->flush(write_back.syncing.take(), now);
   }
   if (next_transfer(flusher)) {
     return true;
@@ -217,8 +211,7 @@ void JobTransfers::copy_ended(std::uint32_t number, bool write, Tick ended) {
   if (copies.empty()) {
     return;
   }
-  const CopyUnderWay copy = copies.front();
-  copies.pop();
+  const CopyUnderWay copy = copies.take();
   const IoRecord::Kind kind = write ? IoRecord::Kind::write : IoRecord::Kind::read;
   meter_.ended(
       {agent_, number, kind, copy.request.first_line, copy.request.lines, copy.began, ended},

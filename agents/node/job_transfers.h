@@ -41,9 +41,11 @@ class JobTransfers final : private IoListener {
   bool has_nvdimm() const { return has_nvdimm_; }
   bool has_blocks() const { return block_lines_ > 0; }
 
-  // read() to sync() perform the step that ended a thread's slice. read() starts a transfer.
-  SliceEnd read(std::uint32_t thread, Tick now);
-  // Starts a read that the thread does not wait for. At the limit of reads ahead, acts as read().
+  // transfer() to sync() perform the step that ended a thread's slice. transfer() reads or writes
+  // the record's lines, for which the thread sleeps.
+  SliceEnd transfer(std::uint32_t thread, Tick now);
+  // Starts a read that the thread does not wait for. At the limit of reads ahead, acts as
+  // transfer().
   SliceEnd read_ahead(std::uint32_t thread, Tick now);
   // Waits for a page that is being read ahead.
   SliceEnd use(std::uint32_t thread, Tick now);
@@ -72,7 +74,6 @@ class JobTransfers final : private IoListener {
 
   Transfer transfer_of(std::uint32_t thread) const;
   void begin(std::uint32_t thread, bool write, bool ahead, Tick now);
-  SliceEnd transfer(std::uint32_t thread, Tick now);
   void part_done(std::uint32_t transfer, Tick now);
   bool next_transfer(std::uint32_t flusher);
   bool flushed(std::uint32_t flusher, Tick now);

@@ -126,8 +126,7 @@ void Node::release_core(const SoftwareId& software, Tick now) {
 bool Node::take_next(NodeCore& core, Tick now) {
   if (Job* const job = first_of(core, &Job::software)) {
     const SoftwareId software{static_cast<std::uint16_t>(job - jobs_.data()),
-                              job->software.front().thread};
-    job->software.pop();
+                              job->software.take().thread};
     core.hold(software, now);
     job->job->core_granted(software.io, now);
     return true;
@@ -156,8 +155,7 @@ bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
     return false;
   }
   const ThreadId thread{static_cast<std::uint16_t>(first - jobs_.data()),
-                        (first->*queue).front().thread};
-  (first->*queue).pop();
+                        (first->*queue).take().thread};
   run(core, thread, now);
   return true;
 }

@@ -26,8 +26,7 @@ void SliceCopies::end(NodeJob& job, std::uint32_t thread) {
 
 void SliceCopies::report_ended(NodeJob& job, std::uint32_t thread) {
   while (!last_lines_.empty() && pass_.window().retirement_known(last_lines_.front().number)) {
-    const LastLine last = last_lines_.front();
-    last_lines_.pop();
+    const LastLine last = last_lines_.take();
     job.copy_ended(thread, last.write, pass_.slots().tick(pass_.window()[last.number].retire));
   }
 }

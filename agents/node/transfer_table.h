@@ -38,13 +38,7 @@ class TransferTable {
   std::uint32_t begin(std::uint32_t thread, const Transfer& lines, bool write, bool ahead, Tick now,
                       std::uint64_t parts) {
     const std::uint32_t index = active_.take();
-    Active& active = active_[index];
-    active.thread = thread;
-    active.write = write;
-    active.ahead = ahead;
-    active.began = now;
-    active.lines = lines;
-    active.parts = parts;
+    active_[index] = {thread, write, ahead, now, lines, parts, {}};
     ahead_ += ahead ? 1 : 0;
     return index;
   }

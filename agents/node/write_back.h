@@ -10,6 +10,7 @@
 
 #include "core/archive.h"
 #include "core/ring.h"
+#include "traces/job_program.h"
 
 namespace hmsim {
 
@@ -29,7 +30,10 @@ class WriteBack {
     dirty_ += transfer.lines;
   }
   // Takes the next transfer for a flusher. Its lines count until written() is called.
-  std::optional<Transfer> take();
+  std::optional<Transfer> take() {
+    return queue_.empty() ? std::nullopt : std::optional(queue_.take());
+  }
+
   void written(std::uint64_t lines) { dirty_ -= lines; }
 
   bool over_limit() const { return dirty_ > limit_; }
@@ -40,7 +44,13 @@ class WriteBack {
   Ring<std::uint32_t> throttled;  // threads, in order of arrival
   Ring<std::uint32_t> syncing;    // threads, in order of arrival, until everything is written
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) {
+    archive(dirty_, queue_, idle, throttled, syncing);
+    queue_.each([&](const Transfer& transfer) {
+      archive.check(transfer.lines >= 1 && transfer.lines <= kMostTransferLines,
+                    "invalid length of a transfer");
+    });
+  }
 
  private:
   std::uint64_t limit_ = 0;
