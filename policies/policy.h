@@ -331,5 +331,12 @@ std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Pol
 // kind has no policy of this name or an assignment is invalid.
 std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
                                       const Assignments& assignments);
+// Returns it as the interface of its kind.
+template <class Interface>
+std::unique_ptr<Interface> create_policy(PolicyKind kind, const std::string& name,
+                                         const Assignments& assignments) {
+  return std::unique_ptr<Interface>(
+      static_cast<Interface*>(create_policy(kind, name, assignments).release()));
+}
 
 }  // namespace hmsim

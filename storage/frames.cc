@@ -5,8 +5,7 @@ namespace hmsim {
 
 std::unique_ptr<BufferReplacement> create_replacement(const std::string& name,
                                                       const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::buffer_replacement, name, assignments);
-  return std::unique_ptr<BufferReplacement>(static_cast<BufferReplacement*>(policy.release()));
+  return create_policy<BufferReplacement>(PolicyKind::buffer_replacement, name, assignments);
 }
 
 void check_frames(const Archive& archive, const BufferPart& frames, std::int64_t keys) {

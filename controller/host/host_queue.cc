@@ -9,18 +9,14 @@ namespace {
 
 constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 
-std::unique_ptr<HostLimiter> make_limiter(const std::string& name, const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::host_limiter, name, assignments);
-  return std::unique_ptr<HostLimiter>(static_cast<HostLimiter*>(policy.release()));
-}
-
 }  // namespace
 
 HostQueue::HostQueue(const HostParameters& parameters, const Assignments& assignments,
                      HostTarget& target)
     : parameters_(parameters),
       target_(target),
-      limiter_(make_limiter(parameters.limiter, assignments)) {
+      limiter_(
+          create_policy<HostLimiter>(PolicyKind::host_limiter, parameters.limiter, assignments)) {
   const bool divided = parameters.queue == HostQueueing::divided;
   limiter_->connect({parameters.entries, divided ? parameters.slow_entries : parameters.entries});
 }

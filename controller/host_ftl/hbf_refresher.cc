@@ -3,19 +3,10 @@
 
 namespace hmsim {
 
-namespace {
-
-std::unique_ptr<RefreshPacer> pacer(const SystemConfig& config) {
-  auto policy =
-      create_policy(PolicyKind::refresh_pacer, config.nvdimm.hbf.refresh, config.assignments);
-  return std::unique_ptr<RefreshPacer>(static_cast<RefreshPacer*>(policy.release()));
-}
-
-}  // namespace
-
 HbfRefresher::HbfRefresher(const SystemConfig& config, const Ftl& ftl, HbfCollector& collector)
     : period_(config.nvdimm.hbf.refresh_every),
-      pacer_(pacer(config)),
+      pacer_(create_policy<RefreshPacer>(PolicyKind::refresh_pacer, config.nvdimm.hbf.refresh,
+                                         config.assignments)),
       ftl_(ftl),
       collector_(collector) {}
 

@@ -8,8 +8,7 @@ namespace hmsim {
 std::unique_ptr<Lookahead> Lookahead::make(const std::string& name, UnmappedRead unmapped_read,
                                            const Assignments& assignments, SyncBuffer& buffer,
                                            const Ftl& ftl, const FlashArray& flash) {
-  auto policy = create_policy(PolicyKind::buffer_manager, name, assignments);
-  std::unique_ptr<BufferManager> manager(static_cast<BufferManager*>(policy.release()));
+  auto manager = create_policy<BufferManager>(PolicyKind::buffer_manager, name, assignments);
   if (!manager->watches_queue()) {
     return nullptr;
   }

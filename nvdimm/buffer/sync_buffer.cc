@@ -132,8 +132,8 @@ namespace {
 
 std::unique_ptr<BufferReplacement> replacement(const BufferParameters& parameters,
                                                const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::buffer_replacement, parameters.replacement, assignments);
-  return std::unique_ptr<BufferReplacement>(static_cast<BufferReplacement*>(policy.release()));
+  return create_policy<BufferReplacement>(PolicyKind::buffer_replacement, parameters.replacement,
+                                          assignments);
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ constexpr std::uint64_t kSelectorStream = 1;  // random number stream of the NVD
 
 std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
                                                 const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::victim_selector, name, assignments);
-  return std::unique_ptr<VictimSelector>(static_cast<VictimSelector*>(policy.release()));
+  return create_policy<VictimSelector>(PolicyKind::victim_selector, name, assignments);
 }
 
 Victims::Victims(const FtlShape& shape, std::vector<LunBlocks>& luns,

@@ -17,8 +17,7 @@ class ArbiterRehearsal final : public SourceProgress {
 
   // Connects the arbiter to a DDR3-1600 channel.
   ArbiterRehearsal(const std::string& name, const Assignments& assignments)
-      : arbiter_(static_cast<BusArbiter*>(
-            create_policy(PolicyKind::bus_arbiter, name, assignments).release())) {
+      : arbiter_(create_policy<BusArbiter>(PolicyKind::bus_arbiter, name, assignments)) {
     ChannelShape shape = Rehearsal::ddr3_1600();
     shape.slots = 2 * kSlots;
     shape.dram_slots = kSlots;

@@ -27,8 +27,8 @@ ChannelShape Rehearsal::ddr3_1600(std::int64_t rank_switch) {
 
 Rehearsal::Rehearsal(const std::string& scheduler, const Assignments& assignments,
                      const ChannelShape& shape)
-    : policy_(static_cast<TransactionScheduler*>(
-          create_policy(PolicyKind::transaction_scheduler, scheduler, assignments).release())),
+    : policy_(create_policy<TransactionScheduler>(PolicyKind::transaction_scheduler, scheduler,
+                                                  assignments)),
       shape_(shape) {
   policy_->connect(shape, *this);
 }

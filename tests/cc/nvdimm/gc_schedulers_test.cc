@@ -18,8 +18,7 @@ std::unique_ptr<GcScheduler> make(const std::string& name, const Assignments& ow
   for (const Assignment& each : own) {
     assignments.emplace_back("policies." + name + "." + each.first, each.second);
   }
-  auto policy = create_policy(PolicyKind::gc_scheduler, name, assignments);
-  return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
+  return create_policy<GcScheduler>(PolicyKind::gc_scheduler, name, assignments);
 }
 
 PendingFlash reads(std::uint32_t pages) { return {pages, 0, 0}; }

@@ -15,8 +15,7 @@ std::unique_ptr<BufferManager> make(const std::string& name, const Assignments& 
   for (const Assignment& each : own) {
     assignments.emplace_back("policies." + name + "." + each.first, each.second);
   }
-  auto policy = create_policy(PolicyKind::buffer_manager, name, assignments);
-  return std::unique_ptr<BufferManager>(static_cast<BufferManager*>(policy.release()));
+  return create_policy<BufferManager>(PolicyKind::buffer_manager, name, assignments);
 }
 
 constexpr PrefetchView kRoom{8, 0, 1, 0};     // 8 LUNs, no prefetch in flight, one free frame

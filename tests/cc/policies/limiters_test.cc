@@ -15,8 +15,7 @@ constexpr std::uint16_t kSource = 3;
 
 std::unique_ptr<HostLimiter> limiter(const std::string& name, std::int64_t entries,
                                      const Assignments& assignments = {}) {
-  auto policy = create_policy(PolicyKind::host_limiter, name, assignments);
-  std::unique_ptr<HostLimiter> made(static_cast<HostLimiter*>(policy.release()));
+  auto made = create_policy<HostLimiter>(PolicyKind::host_limiter, name, assignments);
   made->connect({entries, entries});
   return made;
 }

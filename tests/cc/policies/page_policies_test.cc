@@ -11,8 +11,7 @@ namespace hmsim {
 namespace {
 
 std::unique_ptr<PagePolicy> make(const std::string& name, const Assignments& assignments = {}) {
-  auto policy = create_policy(PolicyKind::page_policy, name, assignments);
-  return std::unique_ptr<PagePolicy>(static_cast<PagePolicy*>(policy.release()));
+  return create_policy<PagePolicy>(PolicyKind::page_policy, name, assignments);
 }
 
 constexpr Tick kNow = 7 * kMicrosecond;

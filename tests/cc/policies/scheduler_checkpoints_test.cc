@@ -148,9 +148,8 @@ class Twins final : public SourceProgress {
     for (const Assignment& each : one.own) {
       assignments.emplace_back("policies." + one.scheduler + "." + each.first, each.second);
     }
-    auto policy = create_policy(PolicyKind::transaction_scheduler, one.scheduler, assignments);
-    return std::unique_ptr<TransactionScheduler>(
-        static_cast<TransactionScheduler*>(policy.release()));
+    return create_policy<TransactionScheduler>(PolicyKind::transaction_scheduler, one.scheduler,
+                                               assignments);
   }
 
   void notify(Hook hook, const RequestView& view) {
