@@ -9,9 +9,8 @@ class DramFirst final : public BusArbiter {
   MemoryClass choose(const ArbiterView& /*view*/) override { return MemoryClass::dram; }
 };
 
-extern const PolicyDescriptor kPolicy_dram_first;
-const PolicyDescriptor kPolicy_dram_first{PolicyKind::bus_arbiter, "dram_first",
-                                          "DRAM whenever it can take the bus", "common usage",
-                                          make_policy<DramFirst>};
+extern const PolicyDescriptor kPolicy_dram_first{PolicyKind::bus_arbiter, "dram_first",
+                                                 "DRAM whenever it can take the bus",
+                                                 "common usage", make_policy<DramFirst>};
 
 }  // namespace hmsim

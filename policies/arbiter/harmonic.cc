@@ -193,8 +193,7 @@ void Harmonic::connect(const ChannelShape& shape, const SourceProgress& /*progre
   ready_since_.resize(shape.slots);
 }
 
-extern const PolicyDescriptor kPolicy_harmonic;
-const PolicyDescriptor kPolicy_harmonic{
+extern const PolicyDescriptor kPolicy_harmonic{
     PolicyKind::bus_arbiter, "harmonic",
     "the class whose pattern is nearer to its best and whose queue is fuller",
     "Chen, Shao and Li, Bridging the I/O Performance Gap for Big Data Workloads, MASCOTS 2016",

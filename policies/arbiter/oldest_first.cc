@@ -11,9 +11,8 @@ class OldestFirst final : public BusArbiter {
   }
 };
 
-extern const PolicyDescriptor kPolicy_oldest_first;
-const PolicyDescriptor kPolicy_oldest_first{PolicyKind::bus_arbiter, "oldest_first",
-                                            "the class whose transaction arrived first",
-                                            "common usage", make_policy<OldestFirst>};
+extern const PolicyDescriptor kPolicy_oldest_first{PolicyKind::bus_arbiter, "oldest_first",
+                                                   "the class whose transaction arrived first",
+                                                   "common usage", make_policy<OldestFirst>};
 
 }  // namespace hmsim

@@ -61,9 +61,8 @@ class ReadyBatch final : public BusArbiter {
   Tick idle_since_{0};            // since the last NVDIMM line passed or the first became ready
 };
 
-extern const PolicyDescriptor kPolicy_ready_batch;
-const PolicyDescriptor kPolicy_ready_batch{PolicyKind::bus_arbiter, "ready_batch",
-                                           "DRAM first; ready NVDIMM lines pass in batches",
-                                           "this project's own", make_policy<ReadyBatch>};
+extern const PolicyDescriptor kPolicy_ready_batch{PolicyKind::bus_arbiter, "ready_batch",
+                                                  "DRAM first; ready NVDIMM lines pass in batches",
+                                                  "this project's own", make_policy<ReadyBatch>};
 
 }  // namespace hmsim

@@ -16,9 +16,8 @@ class RoundRobin final : public BusArbiter {
   MemoryClass last_ = MemoryClass::nvdimm;
 };
 
-extern const PolicyDescriptor kPolicy_round_robin;
-const PolicyDescriptor kPolicy_round_robin{PolicyKind::bus_arbiter, "round_robin",
-                                           "the two classes in turn", "common usage",
-                                           make_policy<RoundRobin>};
+extern const PolicyDescriptor kPolicy_round_robin{PolicyKind::bus_arbiter, "round_robin",
+                                                  "the two classes in turn", "common usage",
+                                                  make_policy<RoundRobin>};
 
 }  // namespace hmsim

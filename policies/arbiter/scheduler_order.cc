@@ -15,8 +15,7 @@ class SchedulerOrder final : public BusArbiter {
   }
 };
 
-extern const PolicyDescriptor kPolicy_scheduler_order;
-const PolicyDescriptor kPolicy_scheduler_order{
+extern const PolicyDescriptor kPolicy_scheduler_order{
     PolicyKind::bus_arbiter, "scheduler_order",
     "the order of the single scheduler that ranks both classes (unified queue)",
     "the policy of a unified queue, made explicit", make_policy<SchedulerOrder>};

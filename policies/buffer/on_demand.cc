@@ -9,8 +9,7 @@ class OnDemand final : public BufferManager {
   bool watches_queue() const override { return false; }
 };
 
-extern const PolicyDescriptor kPolicy_on_demand;
-const PolicyDescriptor kPolicy_on_demand{
+extern const PolicyDescriptor kPolicy_on_demand{
     PolicyKind::buffer_manager, "on_demand",
     "pages are read and written back only when a lookup needs them", "", make_policy<OnDemand>};
 

@@ -15,8 +15,7 @@ class Preevict final : public BufferManager {
   FreeFrames free_;
 };
 
-extern const PolicyDescriptor kPolicy_preevict;
-const PolicyDescriptor kPolicy_preevict{
+extern const PolicyDescriptor kPolicy_preevict{
     PolicyKind::buffer_manager, "preevict",
     "pages are written back early by idle LUNs, so that queued writes find free frames",
     "the paper, section V-B: from the addresses of queued commands", make_policy<Preevict>};

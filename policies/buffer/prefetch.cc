@@ -9,8 +9,7 @@ class Prefetch final : public BufferManager {
   bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }
 };
 
-extern const PolicyDescriptor kPolicy_prefetch;
-const PolicyDescriptor kPolicy_prefetch{
+extern const PolicyDescriptor kPolicy_prefetch{
     PolicyKind::buffer_manager, "prefetch", "pages of queued reads are fetched by idle LUNs",
     "the paper, section V-B: from the addresses of queued commands", make_policy<Prefetch>};
 

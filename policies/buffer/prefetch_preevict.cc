@@ -17,8 +17,7 @@ class PrefetchPreevict final : public BufferManager {
   FreeFrames free_;
 };
 
-extern const PolicyDescriptor kPolicy_prefetch_preevict;
-const PolicyDescriptor kPolicy_prefetch_preevict{
+extern const PolicyDescriptor kPolicy_prefetch_preevict{
     PolicyKind::buffer_manager, "prefetch_preevict", "prefetch and preevict together",
     "the paper, section V-B", make_policy<PrefetchPreevict>};
 

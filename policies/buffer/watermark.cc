@@ -37,8 +37,7 @@ class Watermark final : public BufferManager {
   bool writes_back_ = false;
 };
 
-extern const PolicyDescriptor kPolicy_watermark;
-const PolicyDescriptor kPolicy_watermark{
+extern const PolicyDescriptor kPolicy_watermark{
     PolicyKind::buffer_manager, "watermark",
     "idle LUNs write dirty pages back between two marks, so that bursts of writes find free frames",
     "marks as in Linux's dm-writecache", make_policy<Watermark>};

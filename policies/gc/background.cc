@@ -27,9 +27,8 @@ class Background final : public GcScheduler {
   double soft_threshold_ = 1.25;
 };
 
-extern const PolicyDescriptor kPolicy_background;
-const PolicyDescriptor kPolicy_background{PolicyKind::gc_scheduler, "background",
-                                          "in advance, while LUN and channel are idle",
-                                          "common usage", make_policy<Background>};
+extern const PolicyDescriptor kPolicy_background{PolicyKind::gc_scheduler, "background",
+                                                 "in advance, while LUN and channel are idle",
+                                                 "common usage", make_policy<Background>};
 
 }  // namespace hmsim

@@ -25,8 +25,7 @@ class Preemptive final : public GcScheduler {
   bool unplaced_ = false;
 };
 
-extern const PolicyDescriptor kPolicy_preemptive;
-const PolicyDescriptor kPolicy_preemptive{
+extern const PolicyDescriptor kPolicy_preemptive{
     PolicyKind::gc_scheduler, "preemptive",
     "when few blocks are free, page by page between requests of the LUN",
     "Lee et al., A semi-preemptive garbage collector for solid state drives, ISPASS 2011",

@@ -80,8 +80,7 @@ class Proactive final : public GcScheduler {
   Stages stages_ = Stages::both;
 };
 
-extern const PolicyDescriptor kPolicy_proactive;
-const PolicyDescriptor kPolicy_proactive{
+extern const PolicyDescriptor kPolicy_proactive{
     PolicyKind::gc_scheduler, "proactive",
     "steps when other channels or LUNs hide them, pages in demand cached and fetched first",
     "the paper, section V-C, equations 7 to 10", make_policy<Proactive>};

@@ -10,8 +10,7 @@ class Reactive final : public GcScheduler {
   GcErase erase(const GcView& /*view*/) override { return {}; }
 };
 
-extern const PolicyDescriptor kPolicy_reactive;
-const PolicyDescriptor kPolicy_reactive{
+extern const PolicyDescriptor kPolicy_reactive{
     PolicyKind::gc_scheduler, "reactive", "in the foreground: when few blocks are free, to the end",
     "the conventional collection of the paper, section V-C", make_policy<Reactive>};
 

@@ -12,9 +12,9 @@ class ReactiveCopyback final : public GcScheduler {
   bool copyback() const override { return true; }
 };
 
-extern const PolicyDescriptor kPolicy_reactive_copyback;
-const PolicyDescriptor kPolicy_reactive_copyback{PolicyKind::gc_scheduler, "reactive_copyback",
-                                                 "in the foreground, pages copied inside the chip",
-                                                 "ONFI copyback", make_policy<ReactiveCopyback>};
+extern const PolicyDescriptor kPolicy_reactive_copyback{
+    PolicyKind::gc_scheduler, "reactive_copyback",
+    "in the foreground, pages copied inside the chip", "ONFI copyback",
+    make_policy<ReactiveCopyback>};
 
 }  // namespace hmsim

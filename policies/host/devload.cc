@@ -33,8 +33,7 @@ class DevLoad final : public SlowLimit {
   Tick next_step_{0};
 };
 
-extern const PolicyDescriptor kPolicy_devload;
-const PolicyDescriptor kPolicy_devload{
+extern const PolicyDescriptor kPolicy_devload{
     PolicyKind::host_limiter, "devload",
     "slow requests hold fewer entries while the CXL device reports overload",
     "levels: DevLoad of CXL 2.0; the rule is ours", make_policy<DevLoad>};

@@ -18,9 +18,8 @@ class Limit final : public HostLimiter {
   std::int64_t entries_ = 16;
 };
 
-extern const PolicyDescriptor kPolicy_limit;
-const PolicyDescriptor kPolicy_limit{PolicyKind::host_limiter, "limit",
-                                     "slow requests hold at most a given number of entries",
-                                     "static partition", make_policy<Limit>};
+extern const PolicyDescriptor kPolicy_limit{PolicyKind::host_limiter, "limit",
+                                            "slow requests hold at most a given number of entries",
+                                            "static partition", make_policy<Limit>};
 
 }  // namespace hmsim

@@ -44,8 +44,7 @@ class ServiceLimit final : public SlowLimit {
   double shortest_ = 0;  // picoseconds; 0: no estimate yet
 };
 
-extern const PolicyDescriptor kPolicy_service_limit;
-const PolicyDescriptor kPolicy_service_limit{
+extern const PolicyDescriptor kPolicy_service_limit{
     PolicyKind::host_limiter, "service_limit",
     "slow requests hold fewer entries while their service time is above its shortest estimate",
     "after the abstract of MIKU, arXiv 2503.17864; the rule is ours", make_policy<ServiceLimit>};

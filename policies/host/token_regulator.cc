@@ -53,8 +53,7 @@ class TokenRegulator final : public HostLimiter {
   std::vector<Account> accounts_;  // by source
 };
 
-extern const PolicyDescriptor kPolicy_token_regulator;
-const PolicyDescriptor kPolicy_token_regulator{
+extern const PolicyDescriptor kPolicy_token_regulator{
     PolicyKind::host_limiter, "token_regulator",
     "each source has a budget of requests in each period",
     "after MemGuard (RTAS 2013), which regulates cores by period", make_policy<TokenRegulator>};

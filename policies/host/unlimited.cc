@@ -5,9 +5,8 @@ namespace hmsim {
 
 class Unlimited final : public HostLimiter {};
 
-extern const PolicyDescriptor kPolicy_unlimited;
-const PolicyDescriptor kPolicy_unlimited{PolicyKind::host_limiter, "unlimited",
-                                         "every request that finds a free entry", "common usage",
-                                         make_policy<Unlimited>};
+extern const PolicyDescriptor kPolicy_unlimited{PolicyKind::host_limiter, "unlimited",
+                                                "every request that finds a free entry",
+                                                "common usage", make_policy<Unlimited>};
 
 }  // namespace hmsim

@@ -32,8 +32,7 @@ class Yield final : public SlowLimit {
   Tick next_rise_{0};
 };
 
-extern const PolicyDescriptor kPolicy_yield;
-const PolicyDescriptor kPolicy_yield{
+extern const PolicyDescriptor kPolicy_yield{
     PolicyKind::host_limiter, "yield",
     "slow requests hold fewer entries while fast requests wait for one",
     "ours: additive increase, multiplicative decrease", make_policy<Yield>};

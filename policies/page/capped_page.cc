@@ -20,8 +20,7 @@ class CappedPage final : public PagePolicy {
   std::int64_t cap_ = 4;
 };
 
-extern const PolicyDescriptor kPolicy_capped_page;
-const PolicyDescriptor kPolicy_capped_page{
+extern const PolicyDescriptor kPolicy_capped_page{
     PolicyKind::page_policy, "capped_page",
     "rows are closed after a fixed number of column commands",
     "Mutlu and Moscibroda, Stall-time fair memory access scheduling, MICRO 2007 (FR-FCFS-Cap)",

@@ -9,9 +9,9 @@ class ClosedPage final : public PagePolicy {
   PageDecision decide(const PageView& page) override { return {page.now}; }
 };
 
-extern const PolicyDescriptor kPolicy_closed_page;
-const PolicyDescriptor kPolicy_closed_page{PolicyKind::page_policy, "closed_page",
-                                           "rows are closed as soon as no queued request uses them",
-                                           "common usage", make_policy<ClosedPage>};
+extern const PolicyDescriptor kPolicy_closed_page{
+    PolicyKind::page_policy, "closed_page",
+    "rows are closed as soon as no queued request uses them", "common usage",
+    make_policy<ClosedPage>};
 
 }  // namespace hmsim

@@ -10,9 +10,8 @@ class OpenPage final : public PagePolicy {
   bool keeps_rows_open() const override { return true; }
 };
 
-extern const PolicyDescriptor kPolicy_open_page;
-const PolicyDescriptor kPolicy_open_page{PolicyKind::page_policy, "open_page",
-                                         "rows stay open until another row is needed",
-                                         "common usage", make_policy<OpenPage>};
+extern const PolicyDescriptor kPolicy_open_page{PolicyKind::page_policy, "open_page",
+                                                "rows stay open until another row is needed",
+                                                "common usage", make_policy<OpenPage>};
 
 }  // namespace hmsim

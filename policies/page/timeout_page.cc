@@ -17,9 +17,8 @@ class TimeoutPage final : public PagePolicy {
   Tick timeout_ = 100 * kNanosecond;
 };
 
-extern const PolicyDescriptor kPolicy_timeout_page;
-const PolicyDescriptor kPolicy_timeout_page{PolicyKind::page_policy, "timeout_page",
-                                            "rows are closed when unused for a fixed time",
-                                            "common usage", make_policy<TimeoutPage>};
+extern const PolicyDescriptor kPolicy_timeout_page{PolicyKind::page_policy, "timeout_page",
+                                                   "rows are closed when unused for a fixed time",
+                                                   "common usage", make_policy<TimeoutPage>};
 
 }  // namespace hmsim

@@ -16,10 +16,9 @@ class DeadlineRefresh final : public RefreshPacer {
   static constexpr std::int64_t kParts = 1'000'000;
 };
 
-extern const PolicyDescriptor kPolicy_deadline_refresh;
-const PolicyDescriptor kPolicy_deadline_refresh{PolicyKind::refresh_pacer, "deadline_refresh",
-                                                "each block shortly before its deadline, in bursts",
-                                                "duty: OCP HBF 0.7.0, section 11.5; pacing: own",
-                                                make_policy<DeadlineRefresh>};
+extern const PolicyDescriptor kPolicy_deadline_refresh{
+    PolicyKind::refresh_pacer, "deadline_refresh",
+    "each block shortly before its deadline, in bursts",
+    "duty: OCP HBF 0.7.0, section 11.5; pacing: own", make_policy<DeadlineRefresh>};
 
 }  // namespace hmsim

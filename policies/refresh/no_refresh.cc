@@ -9,8 +9,7 @@ class NoRefresh final : public RefreshPacer {
   Tick next(const RefreshView& /*view*/) const override { return kNever; }
 };
 
-extern const PolicyDescriptor kPolicy_no_refresh;
-const PolicyDescriptor kPolicy_no_refresh{PolicyKind::refresh_pacer, "no_refresh",
-                                          "no block is refreshed", "", make_policy<NoRefresh>};
+extern const PolicyDescriptor kPolicy_no_refresh{
+    PolicyKind::refresh_pacer, "no_refresh", "no block is refreshed", "", make_policy<NoRefresh>};
 
 }  // namespace hmsim

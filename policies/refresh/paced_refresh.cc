@@ -12,8 +12,7 @@ class PacedRefresh final : public RefreshPacer {
   }
 };
 
-extern const PolicyDescriptor kPolicy_paced_refresh;
-const PolicyDescriptor kPolicy_paced_refresh{
+extern const PolicyDescriptor kPolicy_paced_refresh{
     PolicyKind::refresh_pacer, "paced_refresh", "one block after another, evenly over the period",
     "duty: OCP HBF 0.7.0, section 11.5; pacing: own", make_policy<PacedRefresh>};
 

@@ -281,8 +281,7 @@ class Lirs final : public BufferReplacement {
   KeyMap map_;
 };
 
-extern const PolicyDescriptor kPolicy_lirs;
-const PolicyDescriptor kPolicy_lirs{
+extern const PolicyDescriptor kPolicy_lirs{
     PolicyKind::buffer_replacement, "lirs", "evicts pages that are not soon reused first",
     "Jiang and Zhang, LIRS, SIGMETRICS 2002 (the paper's citation 40); from memory",
     make_policy<Lirs>};

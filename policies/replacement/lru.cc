@@ -9,9 +9,8 @@ class Lru final : public BufferReplacement {
   bool by_recency() const override { return true; }
 };
 
-extern const PolicyDescriptor kPolicy_lru;
-const PolicyDescriptor kPolicy_lru{PolicyKind::buffer_replacement, "lru",
-                                   "the frame whose latest use ended first",
-                                   "the paper, section III", make_policy<Lru>};
+extern const PolicyDescriptor kPolicy_lru{PolicyKind::buffer_replacement, "lru",
+                                          "the frame whose latest use ended first",
+                                          "the paper, section III", make_policy<Lru>};
 
 }  // namespace hmsim

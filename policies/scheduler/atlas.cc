@@ -127,8 +127,7 @@ class Atlas final : public TransactionScheduler {
   Tick quantum_end_ = kNever;
 };
 
-extern const PolicyDescriptor kPolicy_atlas;
-const PolicyDescriptor kPolicy_atlas{
+extern const PolicyDescriptor kPolicy_atlas{
     PolicyKind::transaction_scheduler, "atlas", "the source with the least service goes first",
     "Kim et al., ATLAS: a scalable and high-performance scheduling algorithm, HPCA 2010",
     make_policy<Atlas>};

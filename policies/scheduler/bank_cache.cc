@@ -75,8 +75,7 @@ class BankCache final : public TransactionScheduler {
   PageGroups groups_;
 };
 
-extern const PolicyDescriptor kPolicy_bank_cache;
-const PolicyDescriptor kPolicy_bank_cache{
+extern const PolicyDescriptor kPolicy_bank_cache{
     PolicyKind::transaction_scheduler, "bank_cache",
     "NVDIMM requests of the pages that their bank keeps first; then FR-FCFS",
     "own; page-aware scheduling of the paper, section V-B, for a cache of two pages a bank",

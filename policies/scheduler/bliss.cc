@@ -70,8 +70,7 @@ class Bliss final : public TransactionScheduler {
   Tick next_clearing_ = kNever;
 };
 
-extern const PolicyDescriptor kPolicy_bliss;
-const PolicyDescriptor kPolicy_bliss{
+extern const PolicyDescriptor kPolicy_bliss{
     PolicyKind::transaction_scheduler, "bliss",
     "sources served several times in a row rank below the others for a while",
     "Subramanian et al., The blacklisting memory scheduler, ICCD 2014", make_policy<Bliss>};

@@ -10,9 +10,8 @@ class Fcfs final : public TransactionScheduler {
   FixedOrder fixed_order() const override { return FixedOrder::arrival; }
 };
 
-extern const PolicyDescriptor kPolicy_fcfs;
-const PolicyDescriptor kPolicy_fcfs{PolicyKind::transaction_scheduler, "fcfs",
-                                    "oldest first in each bank; banks proceed in parallel",
-                                    "common usage", make_policy<Fcfs>};
+extern const PolicyDescriptor kPolicy_fcfs{PolicyKind::transaction_scheduler, "fcfs",
+                                           "oldest first in each bank; banks proceed in parallel",
+                                           "common usage", make_policy<Fcfs>};
 
 }  // namespace hmsim

@@ -29,9 +29,8 @@ class FcfsStrict final : public TransactionScheduler {
   PendingRequests pending_;
 };
 
-extern const PolicyDescriptor kPolicy_fcfs_strict;
-const PolicyDescriptor kPolicy_fcfs_strict{PolicyKind::transaction_scheduler, "fcfs_strict",
-                                           "one after another, in order of arrival", "common usage",
-                                           make_policy<FcfsStrict>};
+extern const PolicyDescriptor kPolicy_fcfs_strict{PolicyKind::transaction_scheduler, "fcfs_strict",
+                                                  "one after another, in order of arrival",
+                                                  "common usage", make_policy<FcfsStrict>};
 
 }  // namespace hmsim

@@ -257,8 +257,7 @@ class Firm final : public TransactionScheduler {
   std::vector<Batch*> alternating_;
 };
 
-extern const PolicyDescriptor kPolicy_firm;
-const PolicyDescriptor kPolicy_firm{
+extern const PolicyDescriptor kPolicy_firm{
     PolicyKind::transaction_scheduler, "firm",
     "FIRM-like: groups of read and of write batches take turns, with few bus turnarounds",
     "Zhao, Mutlu and Xie, FIRM: fair and high-performance memory control, MICRO 2014: its "

@@ -10,8 +10,7 @@ class FrFcfs final : public TransactionScheduler {
   FixedOrder fixed_order() const override { return FixedOrder::hits_first; }
 };
 
-extern const PolicyDescriptor kPolicy_fr_fcfs;
-const PolicyDescriptor kPolicy_fr_fcfs{
+extern const PolicyDescriptor kPolicy_fr_fcfs{
     PolicyKind::transaction_scheduler, "fr_fcfs", "row hits first, then oldest first",
     "Rixner et al., Memory access scheduling, ISCA 2000", make_policy<FrFcfs>};
 

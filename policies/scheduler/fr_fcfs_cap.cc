@@ -78,8 +78,7 @@ class FrFcfsCap final : public TransactionScheduler {
   std::vector<Bank> banks_;
 };
 
-extern const PolicyDescriptor kPolicy_fr_fcfs_cap;
-const PolicyDescriptor kPolicy_fr_fcfs_cap{
+extern const PolicyDescriptor kPolicy_fr_fcfs_cap{
     PolicyKind::transaction_scheduler, "fr_fcfs_cap",
     "row hits first, up to a limit, then the bank's oldest request",
     "Mutlu and Moscibroda, Stall-time fair memory access scheduling, MICRO 2007 (FR-FCFS+Cap)",

@@ -146,8 +146,7 @@ class NvmDuet final : public TransactionScheduler {
   bool writes_first_ = false;
 };
 
-extern const PolicyDescriptor kPolicy_nvm_duet;
-const PolicyDescriptor kPolicy_nvm_duet{
+extern const PolicyDescriptor kPolicy_nvm_duet{
     PolicyKind::transaction_scheduler, "nvm_duet",
     "persistent writes epoch by epoch, working memory past the barriers; then FR-FCFS",
     "Liu et al., NVM Duet: unified working memory and persistent store architecture, ASPLOS 2014",

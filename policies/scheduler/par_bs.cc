@@ -153,8 +153,7 @@ class ParBs final : public TransactionScheduler {
   std::vector<Load> order_;
 };
 
-extern const PolicyDescriptor kPolicy_par_bs;
-const PolicyDescriptor kPolicy_par_bs{
+extern const PolicyDescriptor kPolicy_par_bs{
     PolicyKind::transaction_scheduler, "par_bs",
     "batches of the oldest requests of each source; within one, row hits, then light sources",
     "Mutlu and Moscibroda, Parallelism-aware batch scheduling, ISCA 2008", make_policy<ParBs>};

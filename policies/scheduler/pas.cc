@@ -155,11 +155,10 @@ class Pas final : public TransactionScheduler {
   std::uint64_t turns_ = 0;
 };
 
-extern const PolicyDescriptor kPolicy_pas;
-const PolicyDescriptor kPolicy_pas{PolicyKind::transaction_scheduler, "pas",
-                                   "NVDIMM commands by page: one of each page in turn, or one page "
-                                   "at a time while the buffer thrashes; then FR-FCFS",
-                                   "the paper, section V-B (page-aware scheduling)",
-                                   make_policy<Pas>};
+extern const PolicyDescriptor kPolicy_pas{
+    PolicyKind::transaction_scheduler, "pas",
+    "NVDIMM commands by page: one of each page in turn, or one page "
+    "at a time while the buffer thrashes; then FR-FCFS",
+    "the paper, section V-B (page-aware scheduling)", make_policy<Pas>};
 
 }  // namespace hmsim

@@ -260,8 +260,7 @@ class Tcm final : public TransactionScheduler {
   std::int64_t queued_ = 0;
 };
 
-extern const PolicyDescriptor kPolicy_tcm;
-const PolicyDescriptor kPolicy_tcm{
+extern const PolicyDescriptor kPolicy_tcm{
     PolicyKind::transaction_scheduler, "tcm",
     "sources of low intensity first; the others take turns, shuffled by niceness",
     "Kim et al., Thread cluster memory scheduling, MICRO 2010", make_policy<Tcm>};

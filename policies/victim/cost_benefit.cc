@@ -28,8 +28,7 @@ class CostBenefit final : public VictimSelector {
   }
 };
 
-extern const PolicyDescriptor kPolicy_cost_benefit;
-const PolicyDescriptor kPolicy_cost_benefit{
+extern const PolicyDescriptor kPolicy_cost_benefit{
     PolicyKind::victim_selector, "cost_benefit", "the block with the largest (1 - u) / 2u x age",
     "Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995",
     make_policy<CostBenefit>};

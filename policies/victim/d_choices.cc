@@ -28,8 +28,7 @@ class DChoices final : public VictimSelector {
   std::int64_t d_ = 10;
 };
 
-extern const PolicyDescriptor kPolicy_d_choices;
-const PolicyDescriptor kPolicy_d_choices{
+extern const PolicyDescriptor kPolicy_d_choices{
     PolicyKind::victim_selector, "d_choices",
     "of d random blocks, the one with the fewest valid pages",
     "Van Houdt, A mean field model for a class of garbage collection algorithms, SIGMETRICS 2013",

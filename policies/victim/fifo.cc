@@ -11,8 +11,7 @@ class Fifo final : public VictimSelector {
   }
 };
 
-extern const PolicyDescriptor kPolicy_fifo;
-const PolicyDescriptor kPolicy_fifo{
+extern const PolicyDescriptor kPolicy_fifo{
     PolicyKind::victim_selector, "fifo", "the block that was filled first",
     "Desnoyers, Analytic modeling of SSD write performance, SYSTOR 2012", make_policy<Fifo>};
 

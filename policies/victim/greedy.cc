@@ -17,8 +17,7 @@ class Greedy final : public VictimSelector {
   }
 };
 
-extern const PolicyDescriptor kPolicy_greedy;
-const PolicyDescriptor kPolicy_greedy{
+extern const PolicyDescriptor kPolicy_greedy{
     PolicyKind::victim_selector, "greedy", "the block with the fewest valid pages",
     "Rosenblum and Ousterhout, The design and implementation of a log-structured file system, 1992",
     make_policy<Greedy>};

@@ -11,8 +11,8 @@ class RandomVictim final : public VictimSelector {
   }
 };
 
-extern const PolicyDescriptor kPolicy_random_victim;
-const PolicyDescriptor kPolicy_random_victim{PolicyKind::victim_selector, "random_victim",
-                                             "any full block", "MQSim", make_policy<RandomVictim>};
+extern const PolicyDescriptor kPolicy_random_victim{PolicyKind::victim_selector, "random_victim",
+                                                    "any full block", "MQSim",
+                                                    make_policy<RandomVictim>};
 
 }  // namespace hmsim

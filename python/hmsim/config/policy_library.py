@@ -25,7 +25,7 @@ from hmsim.common.paths import data_directory
 
 PARTS = Path(__file__).resolve().parents[1] / "_policy" / "libhmsim_policy.a"
 FLAGS = "-std=c++17 -O3 -fPIC -shared -fvisibility=hidden -ffp-contract=off -Wl,--no-undefined"
-SYMBOL = re.compile(r"^extern const PolicyDescriptor kPolicy_(\w+);", re.MULTILINE)
+SYMBOL = re.compile(r"^extern const PolicyDescriptor kPolicy_(\w+)[;{]", re.MULTILINE)
 KIND = re.compile(r"\bkPolicy_\w+\s*\{\s*PolicyKind::(\w+)")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 # fixed_order() states the order that a policy's keys yield. A copied policy omits it, because the
