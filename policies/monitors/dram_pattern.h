@@ -3,8 +3,10 @@
 // depth (docs/schedulers.md).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "policies/monitors/recent_rows.h"
@@ -17,7 +19,25 @@ class DramPattern {
  public:
   explicit DramPattern(WindowLength length = {}) : length_(length) {}
 
-  void add(const RequestView& request, Tick now);
+  void add(const RequestView& request, Tick now) {
+    if (window_.late(length_, now)) {
+      close();
+    }
+    window_.add(now);
+    if (request.source >= last_line_.size()) {
+      last_line_.resize(request.source + std::size_t{1}, -1);
+    }
+    std::int64_t& last = last_line_[request.source];
+    if (last >= 0) {
+      distance_ += std::min<std::int64_t>(std::abs(request.line - last), kFarthest);
+      ++steps_;
+    }
+    last = request.line;
+    reused_ += rows_.use(request.rank, request.bank, request.row) ? 1 : 0;
+    if (window_.full(length_)) {
+      close();
+    }
+  }
 
   bool known() const { return known_; }  // whether a window has been completed
   // Returns the mean distance in lines between successive requests of a source, each distance
@@ -26,12 +46,24 @@ class DramPattern {
   // Returns the share of requests to one of the recent distinct rows; scaled by 2^20.
   std::int64_t reuse() const { return reuse_.value(); }
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) {
+    archive(window_, steps_, distance_, reused_, last_line_, rows_, known_, stride_, reuse_);
+  }
 
  private:
   static constexpr std::int64_t kFarthest = 4096;  // lines
 
-  void close();
+  void close() {
+    if (steps_ > 0) {
+      stride_.add(distance_ * kWhole / steps_);
+    }
+    reuse_.add(reused_ * kWhole / window_.requests());
+    known_ = true;
+    steps_ = 0;
+    distance_ = 0;
+    reused_ = 0;
+    window_.restart();
+  }
 
   WindowLength length_;
   Window window_;

@@ -3,6 +3,7 @@
 // queue depth (docs/schedulers.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,21 @@ namespace hmsim {
 class PageStreams {
  public:
   enum class Touch : std::uint8_t { same_page, sequential, random };
-  Touch add(std::int64_t page);
+  Touch add(std::int64_t page) {
+    Touch touch = Touch::same_page;
+    auto stream = std::find(last_.begin(), last_.end(), page);
+    if (stream == last_.end()) {
+      touch = Touch::sequential;
+      stream = std::find(last_.begin(), last_.end(), page - 1);
+    }
+    if (stream == last_.end()) {
+      touch = Touch::random;
+      --stream;  // replaces the least recently used stream
+    }
+    std::move_backward(last_.begin(), stream, stream + 1);
+    last_.front() = page;
+    return touch;
+  }
   void serialize(Archive& archive) { archive(last_); }
 
  private:
@@ -30,7 +45,20 @@ class NvdimmPattern {
  public:
   explicit NvdimmPattern(WindowLength length = {}) : length_(length) {}
 
-  void add(const RequestView& request, Tick now);
+  void add(const RequestView& request, Tick now) {
+    if (window_.late(length_, now)) {
+      close();
+    }
+    window_.add(now);
+    writes_ += request.write ? 1 : 0;
+    Op& op = ops_[request.write ? 1 : 0];
+    const PageStreams::Touch touch = op.streams.add(request.row);
+    op.touches += touch == PageStreams::Touch::same_page ? 0 : 1;
+    op.random += touch == PageStreams::Touch::random ? 1 : 0;
+    if (window_.full(length_)) {
+      close();
+    }
+  }
 
   bool known() const { return known_; }  // whether a window has been completed
   // Shares, scaled by 2^20: writes among requests, and random touches among page touches by writes
@@ -50,7 +78,19 @@ class NvdimmPattern {
     void serialize(Archive& archive) { archive(streams, touches, random, randomness); }
   };
 
-  void close();
+  void close() {
+    write_ratio_.add(writes_ * kWhole / window_.requests());
+    for (Op& op : ops_) {
+      if (op.touches > 0) {
+        op.randomness.add(op.random * kWhole / op.touches);
+      }
+      op.touches = 0;
+      op.random = 0;
+    }
+    known_ = true;
+    writes_ = 0;
+    window_.restart();
+  }
 
   WindowLength length_;
   Window window_;

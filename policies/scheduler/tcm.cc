@@ -5,13 +5,43 @@
 #include <vector>
 
 #include "core/random.h"
+#include "policies/monitors/locality.h"
+#include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
 #include "policies/monitors/service.h"
 #include "policies/monitors/sources.h"
-#include "policies/monitors/standing.h"
 #include "policies/policy.h"
 
 namespace hmsim {
+
+namespace {
+
+// Measurements of a source in one quantum, combined over all channels.
+struct SourceMeasurements {
+  std::int64_t name = 0;  // Sources::name
+  Mpki::Rate rate;
+  Locality::Count locality;
+  std::int64_t service = 0;      // clock cycles
+  std::int64_t parallelism = 0;  // thousandths of a bank
+
+  std::int64_t mpki() const { return rate.per_million(); }
+  std::int64_t blp() const { return parallelism; }
+  std::int64_t rbl() const { return locality.share(); }
+};
+
+using Standings = std::vector<SourceMeasurements>;
+
+// Returns the sources in ascending order of `figure`; ties by name.
+template <class Figure>
+Standings sorted(Standings sources, Figure figure) {
+  std::sort(sources.begin(), sources.end(),
+            [&](const SourceMeasurements& a, const SourceMeasurements& b) {
+              return figure(a) != figure(b) ? figure(a) < figure(b) : a.name < b.name;
+            });
+  return sources;
+}
+
+}  // namespace
 
 // Thread cluster memory scheduling. The least intensive sources, up to a share of all service, go
 // first (latency cluster). The others take turns (bandwidth cluster), with nice sources ranked
