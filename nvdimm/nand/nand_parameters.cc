@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/preset_table.h"
 #include "core/units.h"
 #include "nvdimm/nand/nand_presets.h"
 #include "nvdimm/nand/nand_timing.h"
@@ -38,20 +39,9 @@ void declare_geometry(ParameterSet& set, NandParameters& nand) {
 }
 
 void declare_kind(ParameterSet& set, NandParameters& nand) {
-  set.preset(
-      "preset", nand.preset,
-      {{"table3", NandPreset::table3},
-       {"slc", NandPreset::slc},
-       {"mlc", NandPreset::mlc},
-       {"tlc", NandPreset::tlc},
-       {"slc_32gb", NandPreset::slc_32gb},
-       {"mlc_64gb", NandPreset::mlc_64gb},
-       {"tlc_512gb", NandPreset::tlc_512gb},
-       {"qlc_1tb", NandPreset::qlc_1tb},
-       {"z_nand", NandPreset::z_nand},
-       {"xl_flash", NandPreset::xl_flash},
-       {"hbf_256", NandPreset::hbf_256}},
-      [&nand](NandPreset preset) { set_preset(preset, nand); },
+  declare_preset(
+      set, "preset", nand.preset, kNandPresets,
+      [&nand](const NandPresetRow& row) { set_preset(row.kind, nand); },
       {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
        "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
        "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance; "

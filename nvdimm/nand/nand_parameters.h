@@ -54,23 +54,8 @@ struct NandEnergyParameters {
   std::int64_t standby = 10;          // ISB
 };
 
-struct NandParameters {
-  std::int64_t channels = 4;
-  std::int64_t chips = 2;
-  std::int64_t dies = 1;
-  std::int64_t planes = 1;
-  Bytes page_size{4096};
-  std::int64_t pages_per_block = 128;
-
-  NandInterface interface = NandInterface::flat;
-  std::int64_t mode = 5;
-  std::int64_t bus_rate = 200'000'000;    // flat: bytes per second
-  Tick command_time = 300 * kNanosecond;  // flat
-  bool transfer_spare = false;
-  std::int64_t spare = 224;                     // bytes per 4 KiB
-  Tick change_column_time = 300 * kNanosecond;  // flat
-
-  NandPreset preset = NandPreset::table3;
+// Set together by each preset.
+struct CellTimes {
   ProgramModel program_model = ProgramModel::flat;
   Tick read_time = 50 * kMicrosecond;       // mean over the pages of a block
   Tick fast_read_time = 50 * kMicrosecond;  // fast pages; not with the flat model
@@ -79,9 +64,32 @@ struct NandParameters {
   Tick fast_program_time = 250 * kMicrosecond;
   Tick middle_program_time = 650 * kMicrosecond;
   Tick erase_time = 2000 * kMicrosecond;
-  double variation = 0;  // percent
+};
 
+// Set together by each preset of a whole device.
+struct NandDevice {
+  Bytes page_size{4096};
+  std::int64_t spare = 224;  // bytes per 4 KiB
+  bool transfer_spare = false;
+  std::int64_t planes = 1;
   bool multi_plane = false;
+  std::int64_t pages_per_block = 128;
+  NandInterface interface = NandInterface::flat;
+  std::int64_t mode = 5;
+  std::int64_t endurance = 10'000;  // erases
+};
+
+struct NandParameters : CellTimes, NandDevice {
+  NandPreset preset = NandPreset::table3;
+  std::int64_t channels = 4;
+  std::int64_t chips = 2;
+  std::int64_t dies = 1;
+
+  std::int64_t bus_rate = 200'000'000;          // flat: bytes per second
+  Tick command_time = 300 * kNanosecond;        // flat
+  Tick change_column_time = 300 * kNanosecond;  // flat
+  double variation = 0;                         // percent
+
   bool cache = false;
   bool register_hits = false;
   Tick plane_busy_time = 500 * kNanosecond;
@@ -92,7 +100,6 @@ struct NandParameters {
   std::int64_t suspend_limit = 16;
 
   double factory_bad = 0;             // share of the blocks
-  std::int64_t endurance = 10'000;    // erases
   double wear_failure = 0.01;         // share of the erases beyond the endurance
   double program_failure = 0;         // share of the programs
   double read_retry = 0;              // share of the reads at the end of the endurance
