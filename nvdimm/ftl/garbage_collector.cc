@@ -288,15 +288,10 @@ void GarbageCollector::serve_waiting(const FlashCommand& command, Tick now) {
 
 PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
   const Job& job = jobs_[command.lun];
-  switch (command.operation) {
-    case FlashOperation::read:
-      return job.source;
-    case FlashOperation::program:
-      return job.target;
-    case FlashOperation::erase:
-      break;
-  }
-  return ftl_.shape().page_at(command.lun, job.block, 0);
+  return command.operation == FlashOperation::read ? job.source
+         : command.operation == FlashOperation::program
+             ? job.target
+             : ftl_.shape().page_at(command.lun, job.block, 0);
 }
 
 void GarbageCollector::Job::serialize(Archive& archive, const Ftl& ftl) {

@@ -80,8 +80,6 @@ class GarbageCollector final : private FlashRequester {
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;
-  // Collection works on one page at a time.
-  PhysicalPage next_flash_place(const FlashCommand& /*command*/) const override { return kNowhere; }
   void on_flash_done(const FlashCommand& command, Tick now) override;
   void serve_waiting(const FlashCommand& command, Tick now);
 

@@ -180,16 +180,11 @@ class HbfDevice final : private FlashClient, private FlashRequester {
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;
-  PhysicalPage next_flash_place(const FlashCommand& /*command*/) const override { return kNowhere; }
   void on_flash_done(const FlashCommand& command, Tick now) override;
 
   std::uint32_t flash_wear(PhysicalPage place) const override {
     return blocks_.erases(static_cast<std::size_t>(place.value() / pages_per_block_));
   }
-  std::uint64_t bad_superblocks() const override { return 0; }
-  void on_flash_served(const FlashCommand& /*command*/, Tick /*now*/) override {}
-  void on_flash_idle(std::uint32_t /*lun*/, Tick /*now*/) override {}
-  void on_flash_room(std::uint32_t /*lun*/, Tick /*now*/) override {}
 
   const HbfParameters hbf_;
   HbfHost& host_;

@@ -4,6 +4,7 @@
 // wear.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/archive.h"
@@ -15,7 +16,13 @@ namespace hmsim {
 class CellFailures {
  public:
   // `seed`: the array's.
-  CellFailures(const NandParameters& nand, std::uint64_t seed);
+  CellFailures(const NandParameters& nand, std::uint64_t seed)
+      : endurance_(static_cast<std::uint32_t>(nand.endurance)),
+        wear_failure_(chances(nand.wear_failure)),
+        program_failure_(chances(nand.program_failure)),
+        read_retry_(chances(nand.read_retry)),
+        read_retry_limit_(nand.read_retry_limit),
+        random_(seed + 1, kStream) {}
 
   bool program_fails() { return program_failure_ != 0 && random_.chance(program_failure_); }
   // Returns whether an erase fails. `wear()` returns the superblock's erases; called only if
@@ -33,7 +40,21 @@ class CellFailures {
   void serialize(Archive& archive) { archive(random_); }
 
  private:
-  std::int64_t draw_retries(std::uint32_t wear);
+  static constexpr std::uint64_t kStream = 2;  // random number stream of the NVDIMM's seed
+
+  // Converts a probability to units of 2^-32.
+  static std::uint64_t chances(double share) {
+    constexpr double kCertain = 4294967296.0;
+    return static_cast<std::uint64_t>(share * kCertain + 0.5);
+  }
+  std::int64_t draw_retries(std::uint32_t wear) {
+    const std::uint64_t counted = std::min(wear, endurance_);
+    std::int64_t count = 0;
+    while (count < read_retry_limit_ && random_.chance(read_retry_ * counted / endurance_)) {
+      ++count;
+    }
+    return count;
+  }
 
   // Probabilities, in units of 2^-32.
   const std::uint32_t endurance_;

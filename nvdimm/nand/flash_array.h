@@ -49,7 +49,6 @@
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/flash_requester.h"
 #include "nvdimm/nand/lun_locks.h"
-#include "nvdimm/nand/nand_energy.h"
 #include "nvdimm/nand/nand_statistics.h"
 #include "nvdimm/nand/nand_timing.h"
 #include "nvdimm/nand/page_senses.h"
@@ -66,15 +65,15 @@ class FlashClient {
   // Returns the erases of the superblock so far.
   virtual std::uint32_t flash_wear(PhysicalPage place) const = 0;
   // Returns the number of bad superblocks.
-  virtual std::uint64_t bad_superblocks() const = 0;
+  virtual std::uint64_t bad_superblocks() const { return 0; }
   // Returns the current time, at which statistics are read.
   virtual Tick now() const = 0;
   // Handles a command that is done and whose requester was notified.
-  virtual void on_flash_served(const FlashCommand& command, Tick now) = 0;
+  virtual void on_flash_served(const FlashCommand& /*command*/, Tick /*now*/) {}
   // Called when the LUN becomes idle.
-  virtual void on_flash_idle(std::uint32_t lun, Tick now) = 0;
+  virtual void on_flash_idle(std::uint32_t /*lun*/, Tick /*now*/) {}
   // Called when the LUN is busy but takes_program().
-  virtual void on_flash_room(std::uint32_t lun, Tick now) = 0;
+  virtual void on_flash_room(std::uint32_t /*lun*/, Tick /*now*/) {}
 };
 
 // Which operations may be suspended, the times that this takes, and the limit of overtaking reads.
@@ -144,6 +143,7 @@ class FlashArray {
   void serialize(Archive& archive);
 
  private:
+  using O = FlashOperation;
   enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status, last = status };
   enum class EventKind : std::uint8_t { io_end, cells_end, ready, decoded, last = decoded };
 
@@ -233,8 +233,6 @@ class FlashArray {
   Tick tenure(const Lun& state) const;
   void count_wait(const Lun& state, Tick now);
   void grant_bus(Channel& channel, Tick now);
-  // Returns when a page that has crossed the bus is available.
-  Tick decode(const FlashCommand& command, Tick now);
   void end_io(std::uint32_t lun, Tick now);
   void end_command(std::uint32_t lun, Tick now);
   void end_output(std::uint32_t lun, Tick now);
@@ -255,6 +253,12 @@ class FlashArray {
   void serialize_requesters(Archive& archive);
   void check_loaded(const Archive& archive, SlotClaims& nodes);
   void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
+  // Reports the stage of all planes of an operation.
+  void observe_planes(std::uint32_t first, FlashStage stage, Tick start, Tick end) {
+    for (std::uint32_t i = observers_.any() ? first : kNoIndex; i != kNoIndex; i = nodes_[i].next) {
+      observe(i, stage, start, end);
+    }
+  }
 
   const NandTiming timing_;
   const FlashGeometry at_;

@@ -4,12 +4,6 @@
 
 namespace hmsim {
 
-namespace {
-
-using O = FlashOperation;
-
-}  // namespace
-
 // Returns the cell time of a read with its repetitions, which are drawn here.
 Tick FlashArray::read_time(PhysicalPage place) {
   const Tick once = timing_.reads_alike() ? timing_.read(0, 0)
@@ -102,11 +96,7 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   } else {
     events_.schedule(state.array_end, EventKind::cells_end, lun);
   }
-  if (observers_.any()) {
-    for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
-      observe(i, FlashStage::cells, now, state.array_end);
-    }
-  }
+  observe_planes(node, FlashStage::cells, now, state.array_end);
   if (!cache_) {
     return;
   }
@@ -119,11 +109,7 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
 [[gnu::flatten]] void FlashArray::end_cells(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t done = state.array;
-  if (observers_.any()) {
-    for (std::uint32_t i = done; i != kNoIndex; i = nodes_[i].next) {
-      observe(i, FlashStage::done, now, now);
-    }
-  }
+  observe_planes(done, FlashStage::done, now, now);
   if (nodes_[done].command.operation != O::read) {
     fail(done, now);
   }

@@ -14,9 +14,8 @@ constexpr PageBytes kZeros{};
 }  // namespace
 
 FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
-  Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
-  block.pages.resize(pages_);
-  Page& page = block.pages[static_cast<std::size_t>(at.value() % pages_)];
+  blocks_[static_cast<std::size_t>(at.value() / pages_)].pages.resize(pages_);
+  Page& page = page_at(at);
   ensure(!page.spare.programmed, "flash", Tick(0), at.value(), "page programmed twice");
   page.spare.programmed = true;
   return page;
@@ -37,21 +36,16 @@ void FlashMedia::program(PhysicalPage at, LogicalPage page, std::uint64_t versio
 }
 
 void FlashMedia::store(PhysicalPage at, const PageBytes& bytes) {
-  if (lane_ != nullptr && lane_->over()) {
-    return;
+  if (lane_ == nullptr || !lane_->over()) {
+    page_at(at).bytes = std::make_shared<const PageBytes>(bytes);
   }
-  blocks_[static_cast<std::size_t>(at.value() / pages_)]
-      .pages[static_cast<std::size_t>(at.value() % pages_)]
-      .bytes = std::make_shared<const PageBytes>(bytes);
 }
 
 void FlashMedia::copy(PhysicalPage from, PhysicalPage to) {
-  if (!programs(to)) {
-    return;
+  if (programs(to)) {
+    const Page original = page_at(from);
+    fresh(to) = original;
   }
-  const Block& source = blocks_[static_cast<std::size_t>(from.value() / pages_)];
-  const Page original = source.pages[static_cast<std::size_t>(from.value() % pages_)];
-  fresh(to) = original;
 }
 
 void FlashMedia::erase(std::uint64_t block) {
@@ -96,18 +90,13 @@ void FlashMedia::tear_block(std::uint64_t block) {
 }
 
 FlashMedia::Spare FlashMedia::spare(PhysicalPage at) const {
-  const Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
-  return block.pages.empty() ? Spare()
-                             : block.pages[static_cast<std::size_t>(at.value() % pages_)].spare;
+  const Page* const page = find(at);
+  return page == nullptr ? Spare() : page->spare;
 }
 
 const PageBytes& FlashMedia::bytes(PhysicalPage at) const {
-  const Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
-  if (block.pages.empty()) {
-    return kZeros;
-  }
-  const Page& page = block.pages[static_cast<std::size_t>(at.value() % pages_)];
-  return page.bytes == nullptr ? kZeros : *page.bytes;
+  const Page* const page = find(at);
+  return page == nullptr || page->bytes == nullptr ? kZeros : *page->bytes;
 }
 
 std::uint64_t FlashMedia::newest_discard() const {

@@ -100,6 +100,13 @@ class FlashMedia {
   PowerLane::Outcome spend(Tick duration) {
     return lane_ == nullptr ? PowerLane::Outcome::done : lane_->spend(duration);
   }
+  // Returns the page, whose block is not erased.
+  Page& page_at(PhysicalPage at) { return const_cast<Page&>(*find(at)); }
+  // Returns the page; nullptr if its block is erased.
+  const Page* find(PhysicalPage at) const {
+    const std::vector<Page>& pages = blocks_[static_cast<std::size_t>(at.value() / pages_)].pages;
+    return pages.empty() ? nullptr : &pages[static_cast<std::size_t>(at.value() % pages_)];
+  }
   bool programs(PhysicalPage at);
   void tear_part(PhysicalPage at);
   Page& fresh(PhysicalPage at);

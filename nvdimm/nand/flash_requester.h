@@ -64,7 +64,7 @@ class FlashRequester {
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
   // Returns the place that a waiting command would have if it started now, or kNowhere if that is
   // uncertain.
-  virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
+  virtual PhysicalPage next_flash_place(const FlashCommand& /*command*/) const { return kNowhere; }
   // Called when the data of a program have left the buffer. The frame that held them may then be
   // released before the program ends.
   virtual void on_flash_data_in(const FlashCommand& /*command*/, Tick /*now*/) {}

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::uint32_t kHandover = kNoIndex - 1;  // the bus is between two owners
 
-using O = FlashOperation;
-
 }  // namespace
 
 HMSIM_INLINE void FlashArray::process(const Events::Event& event) {
@@ -186,20 +184,16 @@ void FlashArray::end_output(std::uint32_t lun, Tick now) {
     ask_bus(lun, now);
   }
   leave(lun, now);
-  const Tick available = decode(nodes_[plane].command, now);
+  const Tick decoded = now + ecc_time_;
+  const bool served =
+      firmware_.present() && nodes_[plane].command.priority != FlashPriority::collection;
+  const Tick available = served ? firmware_.serve(decoded) : decoded;
   if (available == now) {
     report(lun, plane, now);
   } else {
     events_.schedule_in(kDecodedLane, available, EventKind::decoded, plane);
   }
   proceed(lun, now);
-}
-
-Tick FlashArray::decode(const FlashCommand& command, Tick now) {
-  const Tick decoded = now + ecc_time_;
-  return firmware_.present() && command.priority != FlashPriority::collection
-             ? firmware_.serve(decoded)
-             : decoded;
 }
 
 void FlashArray::end_command(std::uint32_t lun, Tick now) {

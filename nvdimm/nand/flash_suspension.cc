@@ -4,12 +4,6 @@
 
 namespace hmsim {
 
-namespace {
-
-using O = FlashOperation;
-
-}  // namespace
-
 // Returns whether the first read that the host waits for may overtake the operation.
 bool FlashArray::may_overtake(std::uint32_t lun, std::uint32_t operation) {
   const SlotChain& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
@@ -46,11 +40,7 @@ void FlashArray::suspend(std::uint32_t lun, Tick now) {
   statistics_.gc_suspensions +=
       nodes_[state.suspended].command.priority == FlashPriority::collection ? 1 : 0;
   events_.schedule(state.ready, EventKind::ready, lun);
-  if (observers_.any()) {
-    for (std::uint32_t i = state.suspended; i != kNoIndex; i = nodes_[i].next) {
-      observe(i, FlashStage::suspend, now, state.ready);
-    }
-  }
+  observe_planes(state.suspended, FlashStage::suspend, now, state.ready);
 }
 
 void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
@@ -70,11 +60,7 @@ void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
   state.array = operation;
   state.array_end = now + suspend_.resume_time + state.remaining;
   events_.schedule(state.array_end, EventKind::cells_end, lun);
-  if (observers_.any()) {
-    for (std::uint32_t i = operation; i != kNoIndex; i = nodes_[i].next) {
-      observe(i, FlashStage::resume, now, now + suspend_.resume_time);
-    }
-  }
+  observe_planes(operation, FlashStage::resume, now, now + suspend_.resume_time);
 }
 
 }  // namespace hmsim

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/nand/flash_requester.h"
@@ -22,8 +23,22 @@ class LunLocks {
       : luns_(static_cast<std::size_t>(luns)), blocked_ps_(blocked_ps) {}
 
   bool locked(std::uint32_t lun) const { return luns_[lun].locked; }
-  void lock(std::uint32_t lun, Tick now);
-  void unlock(std::uint32_t lun, Tick now);
+  void lock(std::uint32_t lun, Tick now) {
+    Lun& state = luns_[lun];
+    ensure(!state.locked, "flash", now, lun, "second collection of a LUN at a time");
+    account(now);
+    state.locked = true;
+    state.since = now;
+    blocked_ += state.waiting;
+  }
+  void unlock(std::uint32_t lun, Tick now) {
+    Lun& state = luns_[lun];
+    account(now);
+    state.before = total(lun, now);
+    state.last = lock_of(lun, now);
+    state.locked = false;
+    blocked_ -= state.waiting;
+  }
 
   // Returns whether the LUN is unlocked and no host command waits for it.
   bool is_free(std::uint32_t lun) const {

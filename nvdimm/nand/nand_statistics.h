@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics of one flash array.
+// Statistics and energy of one flash array.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 
 #include "core/archive.h"
 #include "core/statistics.h"
+#include "core/types.h"
+#include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
@@ -41,6 +43,21 @@ struct NandStatistics {
   // Resets the counters at `now`. LUNs and buses that are busy stay counted as busy.
   void reset(Tick now);
 };
+
+// Energy by kind of work, in joules: current x supply voltage x time (NANDFlashSim).
+struct NandEnergy {
+  double read = 0;
+  double program = 0;
+  double erase = 0;
+  double bus = 0;
+  double standby = 0;
+  double total = 0;
+};
+
+// Returns the energy of an array of `luns` LUNs since the statistics began. Cell operations count
+// in full when they begin.
+NandEnergy nand_energy(const NandEnergyParameters& parameters, std::int64_t luns,
+                       const NandStatistics& statistics, Tick now);
 
 // Registers the statistics of the arrays, combined. The collector reports gc_blocked_ps and
 // gc_suspensions.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/types.h"
 #include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/nand/flash_observer.h"
@@ -25,10 +26,24 @@ class ProgrammedPages {
   void set(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
     pages_[at_.superblock_of(lun, superblock)] = pages;
   }
-  void program(PhysicalPage place, Tick now);
+  void program(PhysicalPage place, Tick now) {
+    std::uint32_t& programmed = pages_[at_.superblock_of(place)];
+    ensure(programmed <= at_.place_in_superblock(place), "flash", now, place.value(),
+           "page programmed again without an erase");
+    ensure(programmed == at_.place_in_superblock(place), "flash", now, place.value(),
+           "pages of a block programmed out of order");
+    ++programmed;
+  }
   void erase(PhysicalPage place) { pages_[at_.superblock_of(place)] = 0; }
   // Reports each block that has programmed pages.
-  void report_to(FlashObserver& observer) const;
+  void report_to(FlashObserver& observer) const {
+    for (std::size_t i = 0; i < pages_.size(); ++i) {
+      for (std::uint32_t plane = 0; plane < at_.planes && plane < pages_[i]; ++plane) {
+        observer.on_programmed(std::uint64_t{i} * at_.planes + plane,
+                               (pages_[i] + at_.planes - 1 - plane) / at_.planes);
+      }
+    }
+  }
 
   void serialize(Archive& archive) { archive.fixed(pages_); }
 

@@ -7,7 +7,7 @@
 
 #include "core/errors.h"
 #include "nvdimm/nand/cell_failures.h"
-#include "nvdimm/nand/nand_energy.h"
+#include "nvdimm/nand/nand_statistics.h"
 #include "simulation/rigs/flash_bench.h"
 #include "tests/cc/nvdimm/shadow.h"
 
