@@ -4,11 +4,22 @@
 
 #include <algorithm>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "core/types.h"
 
 namespace hmsim {
+
+// Returns pointers to what `select`, a member or a function, names in each part.
+template <class Part, class Select>
+auto members_of(const std::vector<Part*>& parts, Select select) {
+  std::vector<std::remove_reference_t<std::invoke_result_t<Select&, Part&>>*> members;
+  for (Part* part : parts) {
+    members.push_back(&std::invoke(select, *part));
+  }
+  return members;
+}
 
 // Returns a function that adds up `read` of all parts, in their order.
 template <class Part, class Read>

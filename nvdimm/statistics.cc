@@ -66,23 +66,19 @@ void report_wear(StatisticRegistry& registry, const Nvdimms& nvdimms) {
 
 void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules) {
   Nvdimms nvdimms;
-  std::vector<SyncBuffer*> buffers;
-  std::vector<Ftl*> ftls;
-  std::vector<FlashArray*> arrays;
   for (NvdimmModule* module : modules) {
-    auto* const nvdimm = static_cast<Nvdimm*>(module);
-    nvdimms.push_back(nvdimm);
-    buffers.push_back(&nvdimm->buffer());
-    ftls.push_back(&nvdimm->ftl());
-    arrays.push_back(&nvdimm->flash());
+    nvdimms.push_back(static_cast<Nvdimm*>(module));
   }
+  const auto arrays =
+      members_of(nvdimms, [](Nvdimm& nvdimm) -> FlashArray& { return nvdimm.flash(); });
   registry.on_reset([nvdimms](Tick now) {
     for (Nvdimm* nvdimm : nvdimms) {
       nvdimm->reset_statistics(now);
     }
   });
-  register_buffer_statistics(registry, buffers);
-  register_ftl_statistics(registry, ftls, arrays);
+  register_buffer_statistics(registry, members_of(nvdimms, &Nvdimm::buffer));
+  register_ftl_statistics(
+      registry, members_of(nvdimms, [](Nvdimm& nvdimm) -> Ftl& { return nvdimm.ftl(); }), arrays);
   report_power(registry, nvdimms);
   register_nand_statistics(registry, arrays);
   report_wear(registry, nvdimms);

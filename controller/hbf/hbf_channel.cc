@@ -299,17 +299,8 @@ void HbfChannel::serialize(Archive& archive) {
 void HbfChannel::register_statistics(StatisticRegistry& registry,
                                      const std::vector<SlowMemory*>& all) {
   std::vector<HbfChannel*> channels;
-  std::vector<HbfDevice*> devices;
-  std::vector<Counter*> headers;
-  std::array<std::vector<Counter*>, kRequestOrigins> answered;
   for (SlowMemory* const memory : all) {
-    HbfChannel& channel = static_cast<HbfChannel&>(*memory);
-    channels.push_back(&channel);
-    devices.push_back(&channel.device_);
-    headers.push_back(&channel.header_bytes_);
-    for (std::size_t origin = 0; origin < kRequestOrigins; ++origin) {
-      answered[origin].push_back(&channel.origins_[origin]);
-    }
+    channels.push_back(static_cast<HbfChannel*>(memory));
   }
   registry.gauge("hbf.bandwidth_gb_per_s", "GB/s",
                  "data on the links of all channels, both directions together, without headers",
@@ -339,14 +330,17 @@ void HbfChannel::register_statistics(StatisticRegistry& registry,
   register_lane("hbf.to_device", &HbfChannel::to_device_);
   register_lane("hbf.to_host", &HbfChannel::to_host_);
   registry.counter("hbf.header_bytes", "B", "bytes of commands' headers, part of to_device",
-                   std::move(headers));
+                   members_of(channels, &HbfChannel::header_bytes_));
   constexpr std::array<const char*, kRequestOrigins> kOrigins{"user", "collection", "map",
                                                               "refresh"};
   for (std::size_t origin = 0; origin < kRequestOrigins; ++origin) {
     registry.counter(std::string("hbf.requests.") + kOrigins[origin], "requests",
-                     "requests of this origin answered by the flash", std::move(answered[origin]));
+                     "requests of this origin answered by the flash",
+                     members_of(channels, [origin](HbfChannel& channel) -> Counter& {
+                       return channel.origins_[origin];
+                     }));
   }
-  register_hbf_statistics(registry, devices);
+  register_hbf_statistics(registry, members_of(channels, &HbfChannel::device_));
 }
 
 }  // namespace hmsim

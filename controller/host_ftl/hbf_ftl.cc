@@ -6,6 +6,7 @@
 
 #include "controller/hbf/hbf_channel.h"
 #include "core/errors.h"
+#include "core/statistic_sums.h"
 #include "nvdimm/flash_shape.h"
 #include "nvdimm/hbf/hbf_device.h"
 #include "nvdimm/precondition.h"
@@ -496,11 +497,6 @@ void HbfFtl::register_statistics(StatisticRegistry& registry, const std::vector<
     devices.push_back(ftls.back()->device_->slow_memory());
   }
   devices.front()->register_statistics(registry, devices);
-  register_own_statistics(registry, ftls);
-}
-
-void HbfFtl::register_own_statistics(StatisticRegistry& registry,
-                                     const std::vector<HbfFtl*>& ftls) {
   struct Row {
     const char* name;
     const char* unit;
@@ -510,11 +506,7 @@ void HbfFtl::register_own_statistics(StatisticRegistry& registry,
   using F = HbfFtl;
   const auto counters = [&](const auto& rows) {
     for (const Row& row : rows) {
-      std::vector<Counter*> counts;
-      for (F* const ftl : ftls) {
-        counts.push_back(&row.count(*ftl));
-      }
-      registry.counter(row.name, row.unit, row.description, std::move(counts));
+      registry.counter(row.name, row.unit, row.description, members_of(ftls, row.count));
     }
   };
   counters(std::array<Row, 12>{{
@@ -545,18 +537,12 @@ void HbfFtl::register_own_statistics(StatisticRegistry& registry,
       {"hbf.parts.padded", "pages", "of hbf.parts.pages, incomplete pages without older data",
        [](F& f) -> Counter& { return f.gatherer_.counts().padded; }},
   }});
-  std::vector<Histogram*> latencies;
-  std::vector<Ftl*> tables;
-  std::vector<FlashArray*> arrays;
-  for (F* const ftl : ftls) {
-    latencies.push_back(&ftl->gatherer_.counts().latency);
-    tables.push_back(&ftl->ftl_);
-    arrays.push_back(&ftl->flash_.flash());
-  }
   constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
   registry.histogram("hbf.parts.latency_ns", "ns",
                      "of hbf.parts.written, from arrival to answer; part of nvdimm.line_latency_ns",
-                     kPicosecondsPerNanosecond, std::move(latencies));
+                     kPicosecondsPerNanosecond, members_of(ftls, [](F& f) -> Histogram& {
+                       return f.gatherer_.counts().latency;
+                     }));
   counters(std::array<Row, 8>{{
       {"hbf.parts.reads", "requests", "reads answered from the host's page buffers",
        [](F& f) -> Counter& { return f.gatherer_.counts().reads; }},
@@ -577,7 +563,8 @@ void HbfFtl::register_own_statistics(StatisticRegistry& registry,
        "copies written again after a failed program of their block",
        [](F& f) -> Counter& { return f.collector_.copier().counts().rewrites; }},
   }});
-  register_ftl_statistics(registry, tables, arrays);
+  register_ftl_statistics(registry, members_of(ftls, &F::ftl_),
+                          members_of(ftls, [](F& f) -> FlashArray& { return f.flash_.flash(); }));
 }
 
 }  // namespace hmsim

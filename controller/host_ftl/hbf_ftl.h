@@ -157,8 +157,6 @@ class HbfFtl final : public ChannelFront,
   Requester& sender_of(const Request& request) const {
     return is_of_gatherer(request) ? *own_sender_ : *(*requesters_)[request.agent];
   }
-  static void register_own_statistics(StatisticRegistry& registry,
-                                      const std::vector<HbfFtl*>& ftls);
 
   const bool map_in_memory_;
   HbfDevice& flash_;

@@ -39,15 +39,6 @@ void register_lane(StatisticRegistry& registry, const Ports& ports, const std::s
   messages(".lines", "messages with a line of data", FlitMessage::data);
 }
 
-template <class Select>
-std::vector<Histogram*> histograms(const Ports& ports, Select select) {
-  std::vector<Histogram*> all;
-  for (CxlPort* port : ports) {
-    all.push_back(&select(port->port_statistics()));
-  }
-  return all;
-}
-
 }  // namespace
 
 CxlPort::CxlPort(const PortParameters& parameters, std::unique_ptr<MemoryChannel> device,
@@ -297,15 +288,14 @@ void register_port_statistics(StatisticRegistry& registry, const PortPaths& path
   for (const bool write : {false, true}) {
     registry.histogram(paths.latency + (write ? "write" : "read") + ".link_ns", "ns",
                        "on the link of the port, both ways", kPicosecondsPerNanosecond,
-                       histograms(ports, [write](PortStatistics& counted) -> Histogram& {
-                         return counted.link_time[write ? 1 : 0].histogram();
+                       members_of(ports, [write](CxlPort& port) -> Histogram& {
+                         return port.port_statistics().link_time[write ? 1 : 0].histogram();
                        }));
   }
   registry.histogram(paths.link + "credit_wait_ns", "ns",
                      "from a request's arrival at the host to its way down the link",
-                     kPicosecondsPerNanosecond,
-                     histograms(ports, [](PortStatistics& counted) -> Histogram& {
-                       return counted.credit_wait.histogram();
+                     kPicosecondsPerNanosecond, members_of(ports, [](CxlPort& port) -> Histogram& {
+                       return port.port_statistics().credit_wait.histogram();
                      }));
   registry.on_read([ports] {
     for (CxlPort* port : ports) {
@@ -319,12 +309,11 @@ void register_port_statistics(StatisticRegistry& registry, const PortPaths& path
 void register_load_statistics(StatisticRegistry& registry, const Ports& ports) {
   constexpr std::array<const char*, kLoadLevels> kLevels{"light", "optimal", "moderate", "severe"};
   for (std::size_t level = 0; level < kLoadLevels; ++level) {
-    std::vector<Counter*> counters;
-    for (CxlPort* port : ports) {
-      counters.push_back(&port->port_statistics().answers[level]);
-    }
     registry.counter(std::string("cxl.load.") + kLevels[level], "answers",
-                     "answers that carried this load level", std::move(counters));
+                     "answers that carried this load level",
+                     members_of(ports, [level](CxlPort& port) -> Counter& {
+                       return port.port_statistics().answers[level];
+                     }));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/statistic_sums.h"
 #include "core/statistic_table.h"
 
 namespace hmsim {
@@ -302,10 +303,6 @@ void HbfDevice::reset_statistics(Tick now) {
 }
 
 void register_hbf_statistics(StatisticRegistry& registry, const std::vector<HbfDevice*>& devices) {
-  std::vector<FlashArray*> arrays;
-  for (HbfDevice* device : devices) {
-    arrays.push_back(&device->flash());
-  }
   Table::report(kRows, registry, devices, "hbf.");
   constexpr std::array<const char*, kHbfStatuses> kAnswers{
       "requests answered without a status",
@@ -317,14 +314,12 @@ void register_hbf_statistics(StatisticRegistry& registry, const std::vector<HbfD
       "writes that were not for the next page of their block",
       "writes whose program failed"};
   for (std::size_t i = 0; i < kHbfStatuses; ++i) {
-    std::vector<Counter*> answers;
-    for (HbfDevice* device : devices) {
-      answers.push_back(&device->statistics().answers[i]);
-    }
     registry.counter(std::string("hbf.status.") + kHbfStatusNames[i], "requests", kAnswers[i],
-                     std::move(answers));
+                     members_of(devices, [i](HbfDevice& device) -> Counter& {
+                       return device.statistics().answers[i];
+                     }));
   }
-  register_nand_statistics(registry, arrays);
+  register_nand_statistics(registry, members_of(devices, &HbfDevice::flash));
 }
 
 void HbfDevice::serialize(Archive& archive) {
