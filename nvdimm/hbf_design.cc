@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kind of NVDIMM of nvdimm.attach: hbf. Its modules are built by its channel
 // (controller/hbf/hbf_channel.h).
+#include <string>
+
 #include "core/errors.h"
+#include "core/units.h"
 #include "nvdimm/design.h"
 #include "nvdimm/flash_shape.h"
 
@@ -12,15 +15,22 @@ namespace {
 bool maps(const NvdimmParameters& parameters) { return parameters.hbf.ftl == HbfMapping::host; }
 
 void check(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
-  for (const ParameterError& error : parameters.hbf.check()) {
-    errors.push_back(error);
-  }
-  parameters.nand.check(errors);
-  const auto need = [&errors](bool holds, const char* name, const char* message) {
+  const HbfParameters& hbf = parameters.hbf;
+  const auto need = [&errors](bool holds, const char* name, const std::string& message) {
     if (!holds) {
       errors.push_back({name, message});
     }
   };
+  need(
+      hbf.read_granularity % Bytes(64) == Bytes(0) && kPageBytes % hbf.read_granularity == Bytes(0),
+      "hbf.read_granularity",
+      "must be a power of two from 64B to 4KiB, got " + format_size(hbf.read_granularity));
+  need(hbf.write_period == Tick(0) ||
+           (hbf.write_phase > Tick(0) && hbf.write_phase <= hbf.write_period),
+       "hbf.write_phase", "must be more than 0s, and at most hbf.write_period");
+  need(hbf.refresh_every > Tick(0), "hbf.refresh_every", "must be more than 0s; for example 24h");
+  need(hbf.accumulate > Tick(0), "hbf.accumulate", "must be more than 0s; for example 1ms");
+  parameters.nand.check(errors);
   need(parameters.nand.page_size == kPageBytes, "nvdimm.nand.page_size",
        "must be 4KiB with nvdimm.attach: hbf; nvdimm.nand.preset: hbf_256 sets it");
   need(parameters.nand.planes == 1, "nvdimm.nand.planes",

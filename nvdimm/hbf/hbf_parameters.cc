@@ -120,23 +120,6 @@ void HbfParameters::declare(ParameterSet& set) {
   declare_writes(set, *this);
 }
 
-std::vector<ParameterError> HbfParameters::check() const {
-  std::vector<ParameterError> errors;
-  const auto need = [&errors](bool holds, const char* name, const std::string& message) {
-    if (!holds) {
-      errors.push_back({name, message});
-    }
-  };
-  need(read_granularity % Bytes(64) == Bytes(0) && kPageBytes % read_granularity == Bytes(0),
-       "hbf.read_granularity",
-       "must be a power of two from 64B to 4KiB, got " + format_size(read_granularity));
-  need(write_period == Tick(0) || (write_phase > Tick(0) && write_phase <= write_period),
-       "hbf.write_phase", "must be more than 0s, and at most hbf.write_period");
-  need(refresh_every > Tick(0), "hbf.refresh_every", "must be more than 0s; for example 24h");
-  need(accumulate > Tick(0), "hbf.accumulate", "must be more than 0s; for example 1ms");
-  return errors;
-}
-
 std::int64_t HbfParameters::rate(std::int64_t set) const {
   constexpr std::int64_t kFirstGrade = 48'000;  // MB/s; doubles with each grade
   return (set == kOfGrade ? kFirstGrade << (grade - 1) : set) * kMegabyte;

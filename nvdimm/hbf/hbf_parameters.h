@@ -53,7 +53,6 @@ struct HbfParameters {
   Tick refresh_every = 24 * kHour;     // of each block
 
   void declare(ParameterSet& set);  // under "hbf."
-  std::vector<ParameterError> check() const;
 
   // Bytes per second of one direction.
   std::int64_t read_rate() const { return rate(read_rate_set); }
