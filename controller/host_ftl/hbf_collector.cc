@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/host_ftl/hbf_collector.h"
 
+#include "controller/host_ftl/hbf_ftl.h"
+
 namespace hmsim {
 
 namespace {
@@ -17,8 +19,7 @@ GcTimes times_of(const NvdimmParameters& parameters) {
 }  // namespace
 
 HbfCollector::HbfCollector(const SystemConfig& config, const HbfAddresses& addresses,
-                           HostPath& path, Ftl& ftl, const PendingWork& pending,
-                           HbfCollectorHost& host)
+                           HostPath& path, Ftl& ftl, const PendingWork& pending, HbfFtl& host)
     : most_copies_(config.nvdimm.hbf.copies),
       ftl_(ftl),
       statistics_(ftl.statistics()),
@@ -172,6 +173,8 @@ void HbfCollector::on_copied(const HbfCopy& copy, bool current, Tick now) {
     proceed(copy.lun, now);
   }
 }
+
+void HbfCollector::on_copy_failed(PhysicalPage target, Tick now) { host_.programmed(target, now); }
 
 void HbfCollector::serialize(Archive& archive) {
   archive.section("hbf collector");

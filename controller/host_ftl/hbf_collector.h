@@ -22,24 +22,12 @@
 
 namespace hmsim {
 
-// The FTL of which the collector is a part.
-class HbfCollectorHost {
- public:
-  virtual ~HbfCollectorHost() = default;
-  // Returns whether reads of users of a block were sent and are not done.
-  virtual bool reads_under_way(std::uint32_t lun, std::uint32_t block) const = 0;
-  // Called when a page was programmed at `target`; `current`: it is mapped there now.
-  virtual void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) = 0;
-  // Called when a copy's program at `target` failed.
-  virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
-  // Called when a block of the bank was freed, so that the bank may take pages again.
-  virtual void on_collected(std::uint32_t lun, Tick now) = 0;
-};
+class HbfFtl;
 
-class HbfCollector final : private HbfCopierHost {
+class HbfCollector {
  public:
   HbfCollector(const SystemConfig& config, const HbfAddresses& addresses, HostPath& path, Ftl& ftl,
-               const PendingWork& pending, HbfCollectorHost& host);
+               const PendingWork& pending, HbfFtl& host);
 
   HbfCopier& copier() { return copier_; }
   const HbfCopier& copier() const { return copier_; }
@@ -56,6 +44,13 @@ class HbfCollector final : private HbfCopierHost {
     return jobs_[lun].phase == Phase::none || jobs_[lun].phase == Phase::resting;
   }
   bool idle() const { return copier_.idle(); }
+
+  // Called when the copier has programmed the page at `copy.target`. `current`: it is mapped there
+  // now.
+  void on_copied(const HbfCopy& copy, bool current, Tick now);
+  // Called when its program at `target` failed. The copy is written again.
+  void on_copy_failed(PhysicalPage target, Tick now);
+
   std::uint64_t begun() const { return decisions_.begun(); }
   std::uint64_t ended() const { return decisions_.ended(); }
 
@@ -91,9 +86,6 @@ class HbfCollector final : private HbfCopierHost {
     }
   };
 
-  void on_copied(const HbfCopy& copy, bool current, Tick now) override;
-  void on_copy_failed(PhysicalPage target, Tick now) override { host_.on_copy_failed(target, now); }
-
   void begin(std::uint32_t lun, const Job& job, Tick now);
   void start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now);
   void proceed(std::uint32_t lun, Tick now);
@@ -106,7 +98,7 @@ class HbfCollector final : private HbfCopierHost {
   FtlStatistics& statistics_;
   const PendingWork& pending_;
   CollectionJobs decisions_;
-  HbfCollectorHost& host_;
+  HbfFtl& host_;  // of which the collector is a part
   HbfCopier copier_;
   std::vector<Job> jobs_;  // by bank
   Counts counts_;

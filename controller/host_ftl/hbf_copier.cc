@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/host_ftl/hbf_copier.h"
 
-#include <algorithm>
-
+#include "controller/hbf/page_lines.h"
+#include "controller/host_ftl/hbf_collector.h"
 #include "nvdimm/hbf/hbf_status.h"
 
 namespace hmsim {
@@ -85,7 +85,7 @@ void HbfCopier::write_again(std::uint32_t index, Tick now) {
   const PhysicalPage target = jobs_[index].copy.target;
   ftl_.fail(target, 0);
   ++counts_.rewrites;
-  host_.on_copy_failed(target, now);
+  collector_.on_copy_failed(target, now);
   move_lines(index, false, now);
 }
 
@@ -93,7 +93,7 @@ void HbfCopier::end(std::uint32_t index, Tick now) {
   const HbfCopy done = jobs_[index].copy;
   jobs_.give_back(index);
   const bool current = ftl_.commit_copy(done.page, done.source, done.target);
-  host_.on_copied(done, current, now);
+  collector_.on_copied(done, current, now);
 }
 
 LineData HbfCopier::write_data(const Request& request) const {
@@ -102,15 +102,13 @@ LineData HbfCopier::write_data(const Request& request) const {
   }
   jobs_.held(request.tag);  // otherwise a fault
   LineData data;
-  const std::int64_t offset = request.address.value() % kPageBytes.value();
-  std::copy_n(bytes_[request.tag].begin() + offset, data.bytes.size(), data.bytes.begin());
+  data.bytes = line_at(bytes_[request.tag], offset_of(request.address));
   return data;
 }
 
 void HbfCopier::on_read_data(const Request& request, const LineBytes& bytes) {
   if (request.memory == MemoryClass::nvdimm) {
-    const std::int64_t offset = request.address.value() % kPageBytes.value();
-    std::copy(bytes.begin(), bytes.end(), bytes_[request.tag].begin() + offset);
+    put_line(bytes_[request.tag], offset_of(request.address), bytes);
   }
 }
 

@@ -27,21 +27,17 @@ struct HbfCopy {
   void serialize(Archive& archive) { archive(origin, levelling, lun, page, source, target); }
 };
 
-// Receives the ends of copies.
-class HbfCopierHost {
- public:
-  virtual ~HbfCopierHost() = default;
-  // Called when the page was programmed at `copy.target`. `current`: it is mapped there now.
-  virtual void on_copied(const HbfCopy& copy, bool current, Tick now) = 0;
-  // Called when the program at `target` failed. The copy is written again.
-  virtual void on_copy_failed(PhysicalPage target, Tick now) = 0;
-};
+class HbfCollector;
 
 class HbfCopier {
  public:
   HbfCopier(bool store_data, const HbfAddresses& addresses, HostPath& path, Ftl& ftl,
-            HbfCopierHost& host)
-      : store_data_(store_data), addresses_(addresses), path_(path), ftl_(ftl), host_(host) {}
+            HbfCollector& collector)
+      : store_data_(store_data),
+        addresses_(addresses),
+        path_(path),
+        ftl_(ftl),
+        collector_(collector) {}
 
   // Sets the requester of its requests, which must pass on the calls below.
   void set_agent(std::uint16_t own) { own_ = own; }
@@ -87,7 +83,7 @@ class HbfCopier {
   const HbfAddresses& addresses_;
   HostPath& path_;
   Ftl& ftl_;
-  HbfCopierHost& host_;
+  HbfCollector& collector_;  // receives the ends of copies
   std::uint16_t own_ = 0;
   Pool<Job> jobs_;
   std::vector<PageBytes> bytes_;  // data mode: of copies

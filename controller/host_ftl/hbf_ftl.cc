@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/hbf/hbf_channel.h"
+#include "controller/hbf/page_lines.h"
 #include "core/errors.h"
 #include "core/statistic_sums.h"
 #include "nvdimm/flash_shape.h"
@@ -204,7 +205,7 @@ void HbfFtl::send_flash(std::uint32_t index, Tick now) {
   job.step = Step::flash;
   pending_.add(ftl_.shape().lun_of(job.place), work_of(job));
   Request request = job.request;
-  request.address = addresses_.flash(job.place, job.request.address.value() % kPageBytes.value());
+  request.address = addresses_.flash(job.place, offset_of(job.request.address));
   request.tag = index;
   request.agent = own_;
   path_.forward(request, now);
@@ -300,8 +301,7 @@ void HbfFtl::commit(std::uint32_t index, Tick now) {
   programmed(job.place, now);
 }
 
-// Tells the refresher of a block that begins, and of one that may now be full. The program may have
-// failed.
+// Tells the refresher of a block that begins, and of one that may now be full.
 void HbfFtl::programmed(PhysicalPage place, Tick now) {
   const std::uint32_t lun = ftl_.shape().lun_of(place);
   if (ftl_.shape().page_of(place) == 0) {
@@ -412,9 +412,8 @@ namespace {
 
 // Returns the user's request for the line that a line of flash holds.
 Request line_of(const Request& original, Address flash) {
-  const std::int64_t page = kPageBytes.value();
   Request line = original;
-  line.address = Address(original.address.value() / page * page + flash.value() % page);
+  line.address += Address(offset_of(flash) - offset_of(original.address));
   return line;
 }
 
@@ -462,9 +461,8 @@ LineBytes HbfFtl::page_bytes(Address line) const {
     return sender_of(original).write_data(line_of(original, line)).bytes;
   }
   const PhysicalPage place = ftl_.pages().place(page);
-  return place == kNowhere
-             ? LineBytes{}
-             : flash_.peek(addresses_.in_channel(place, line.value() % kPageBytes.value()));
+  return place == kNowhere ? LineBytes{}
+                           : flash_.peek(addresses_.in_channel(place, offset_of(line)));
 }
 
 void HbfFtl::power_fail(const PowerFailure& failure, std::size_t first) {

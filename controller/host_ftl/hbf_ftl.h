@@ -37,11 +37,7 @@ namespace hmsim {
 class HbfChannel;
 class HbfDevice;
 
-class HbfFtl final : public ChannelFront,
-                     public SlowMemory,
-                     private Requester,
-                     private HbfCollectorHost,
-                     private HbfGathererHost {
+class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
  public:
   // `channel`: number of `device`. `path` takes its requests. Makes the blocks of the device those
   // that preconditioning leaves.
@@ -84,6 +80,30 @@ class HbfFtl final : public ChannelFront,
   void power_fail(const PowerFailure& failure, std::size_t first) override;
   bool restore(SlowMemory& before, Tick now, Tick recover_for) override;
 
+  // For the collector: whether reads of users of a block were sent and are not done.
+  bool reads_under_way(std::uint32_t lun, std::uint32_t block) const {
+    return reads_[ftl_.shape().block_index(lun, block)] != 0;
+  }
+  // Called when a copy was programmed at `target`; `current`: it is mapped there now.
+  void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now);
+  // Called when a program at `target` has ended, which may have failed.
+  void programmed(PhysicalPage target, Tick now);
+  // Called when a block of the bank was freed, so that the bank may take pages again.
+  void on_collected(std::uint32_t lun, Tick now);
+
+  // For the gatherer: takes a read, or a write of a whole page.
+  void take(const Request& request, Tick now);
+  // Returns whether the page is mapped, or being written.
+  bool has_data(LogicalPage page) const {
+    return latest_.find(page.value()) != kNoIndex || ftl_.pages().place(page) != kNowhere;
+  }
+  // Data mode: returns the bytes of a line of the channel as a read would, without gathered parts.
+  LineBytes page_bytes(Address line) const;
+  // Answers a user's request.
+  void answer(Request request, Tick now);
+  // Called after requests were answered outside of a request to the FTL.
+  void on_gathered(Tick now);
+
  private:
   enum class Step : std::uint8_t { waits, map_read, flash, map_write, last = map_write };
   struct Job {
@@ -104,23 +124,6 @@ class HbfFtl final : public ChannelFront,
   LineData write_data(const Request& request) const override;
   void on_read_data(const Request& request, const LineBytes& bytes) override;
 
-  // HbfCollectorHost.
-  bool reads_under_way(std::uint32_t lun, std::uint32_t block) const override {
-    return reads_[ftl_.shape().block_index(lun, block)] != 0;
-  }
-  void on_copied(LogicalPage page, PhysicalPage target, bool current, Tick now) override;
-  void on_copy_failed(PhysicalPage target, Tick now) override { programmed(target, now); }
-  void on_collected(std::uint32_t lun, Tick now) override;
-
-  // HbfGathererHost.
-  void take(const Request& request, Tick now) override;
-  bool has_data(LogicalPage page) const override {
-    return latest_.find(page.value()) != kNoIndex || ftl_.pages().place(page) != kNowhere;
-  }
-  LineBytes page_bytes(Address line) const override;
-  void answer(Request request, Tick now) override;
-  void on_gathered(Tick now) override;
-
   bool is_done() const { return jobs_.used() == 0 && gatherer_.idle(); }
   void enter(const RequestLine::Entry& entry, Tick now);
   RequestLine::Entry entry_of(const Request& request) const {
@@ -139,7 +142,6 @@ class HbfFtl final : public ChannelFront,
   void lose_map();
   void end_read(std::uint32_t index, Tick now);
   void end_write(std::uint32_t index, Tick now);
-  void programmed(PhysicalPage place, Tick now);
   void commit(std::uint32_t index, Tick now);
   void finish(std::uint32_t index, Tick now);
   std::size_t block_of(PhysicalPage place) const {

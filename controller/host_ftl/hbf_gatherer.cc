@@ -2,6 +2,7 @@
 #include "controller/host_ftl/hbf_gatherer.h"
 
 #include "controller/hbf/page_lines.h"
+#include "controller/host_ftl/hbf_ftl.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -10,24 +11,13 @@ namespace {
 
 constexpr LineMask kAllLines = ~LineMask{0};
 
-std::int64_t offset_of(Address address) { return address.value() % kPageBytes.value(); }
-
 bool holds_line(LineMask lines, std::int64_t offset) {
   return (lines >> (offset / kLineBytes.value()) & 1) != 0;
 }
 
-// Calls see(line) with a copy of the request for each of its lines.
-template <class See>
-void each_line(const Request& request, See see) {
-  Request line = request;
-  for (std::int64_t i = 0; i < request.lines; ++i, line.address += Address(kLineBytes.value())) {
-    see(line);
-  }
-}
-
 }  // namespace
 
-HbfGatherer::HbfGatherer(const SystemConfig& config, std::size_t pages, HbfGathererHost& host)
+HbfGatherer::HbfGatherer(const SystemConfig& config, std::size_t pages, HbfFtl& host)
     : accumulate_(config.nvdimm.hbf.accumulate),
       pages_(pages),
       host_(host),

@@ -31,26 +31,12 @@
 
 namespace hmsim {
 
-// The FTL of which the gatherer is a part.
-class HbfGathererHost {
- public:
-  virtual ~HbfGathererHost() = default;
-  // Takes a read, or a write of a whole page.
-  virtual void take(const Request& request, Tick now) = 0;
-  // Returns whether the page is mapped, or being written.
-  virtual bool has_data(LogicalPage page) const = 0;
-  // Data mode: returns the bytes of a line of the channel as a read would, without gathered parts.
-  virtual LineBytes page_bytes(Address line) const = 0;
-  // Answers a user's request.
-  virtual void answer(Request request, Tick now) = 0;
-  // Called after requests were answered outside of a request to the FTL.
-  virtual void on_gathered(Tick now) = 0;
-};
+class HbfFtl;
 
 class HbfGatherer final : public Component, public Requester {
  public:
   // `pages`: logical pages of the channel.
-  HbfGatherer(const SystemConfig& config, std::size_t pages, HbfGathererHost& host);
+  HbfGatherer(const SystemConfig& config, std::size_t pages, HbfFtl& host);
 
   void attach(Kernel& kernel) { wakeup_ = Wakeup(kernel, kernel.attach(*this)); }
   // Sets the requesters. `own`: the FTL, which stands for this object.
@@ -133,7 +119,7 @@ class HbfGatherer final : public Component, public Requester {
 
   const Tick accumulate_;
   const std::size_t pages_;
-  HbfGathererHost& host_;
+  HbfFtl& host_;  // of which the gatherer is a part
   const std::vector<Requester*>* requesters_ = nullptr;
   std::uint16_t own_ = 0;
   Wakeup wakeup_;

@@ -98,16 +98,6 @@ Request PageBuffers::take_first(SlotChain& chain) {
   return first;
 }
 
-LineBytes PageBuffers::bytes(std::uint32_t index, std::int64_t offset) const {
-  LineBytes line;
-  std::copy_n(bytes_[index].begin() + offset, line.size(), line.begin());
-  return line;
-}
-
-void PageBuffers::set_bytes(std::uint32_t index, std::int64_t offset, const LineBytes& bytes) {
-  std::copy(bytes.begin(), bytes.end(), bytes_[index].begin() + offset);
-}
-
 void PageBuffers::serialize(Archive& archive, std::size_t pages) {
   archive.section("page buffers");
   archive.fixed(buffers_);

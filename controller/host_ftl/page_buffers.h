@@ -77,8 +77,12 @@ class PageBuffers {
   Request take_first(SlotChain& chain);
 
   // Data mode: bytes of a line, by its address modulo the size of a page.
-  LineBytes bytes(std::uint32_t index, std::int64_t offset) const;
-  void set_bytes(std::uint32_t index, std::int64_t offset, const LineBytes& bytes);
+  LineBytes bytes(std::uint32_t index, std::int64_t offset) const {
+    return line_at(bytes_[index], offset);
+  }
+  void set_bytes(std::uint32_t index, std::int64_t offset, const LineBytes& bytes) {
+    put_line(bytes_[index], offset, bytes);
+  }
   bool stores_data() const { return !bytes_.empty(); }
 
   // Calls see(request) for all requests that wait for a buffer; writes are in no order.

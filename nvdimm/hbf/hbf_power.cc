@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contents of an HBF device in data mode, and what remains of them after a loss of power.
-#include <algorithm>
-
 #include "nvdimm/hbf/hbf_device.h"
 
 namespace hmsim {
@@ -17,10 +15,8 @@ Address line_of(std::int64_t page, std::int64_t line) {
 // Stores the bytes of a page whose program has ended.
 void HbfDevice::keep(std::uint32_t unit) {
   for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
-    LineData data;
-    std::copy_n(incoming_[unit].begin() + line * kLineBytes.value(), kLineBytes.value(),
-                data.bytes.begin());
-    bytes_->write(line_of(units_[unit].page, line), data);
+    bytes_->write(line_of(units_[unit].page, line),
+                  {line_at(incoming_[unit], line * kLineBytes.value())});
   }
 }
 
@@ -41,9 +37,7 @@ LineBytes HbfDevice::peek(Address line) const {
   if (unit == kNoIndex || (units_[unit].lines >> (offset / kLineBytes.value()) & 1) == 0) {
     return bytes_->read(line);
   }
-  LineBytes bytes;
-  std::copy_n(incoming_[unit].begin() + offset, bytes.size(), bytes.begin());
-  return bytes;
+  return line_at(incoming_[unit], offset);
 }
 
 void HbfDevice::lose_power(Tick /*now*/) {

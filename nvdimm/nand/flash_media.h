@@ -4,6 +4,7 @@
 // map can be rebuilt from this alone. Only programmed blocks occupy memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -11,12 +12,23 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/request.h"
 #include "core/types.h"
 #include "nvdimm/module/power_lane.h"
 
 namespace hmsim {
 
 using PageBytes = std::array<std::uint8_t, 4096>;
+
+// Return or replace the line at the byte `offset` of a page.
+inline LineBytes line_at(const PageBytes& page, std::int64_t offset) {
+  LineBytes line;
+  std::copy_n(page.begin() + offset, line.size(), line.begin());
+  return line;
+}
+inline void put_line(PageBytes& page, std::int64_t offset, const LineBytes& line) {
+  std::copy(line.begin(), line.end(), page.begin() + offset);
+}
 
 class FlashMedia {
  public:
