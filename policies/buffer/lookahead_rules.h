@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules shared by the buffer managers (docs/schedulers.md).
+// Rules shared by the policies of the buffer (docs/schedulers.md).
 #pragma once
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "core/errors.h"
 #include "core/pool.h"
 #include "core/slot_list.h"
+#include "policies/buffer/lookahead_rules.h"
 #include "policies/buffer_replacement.h"
 
 namespace hmsim {
@@ -31,13 +32,9 @@ class Lirs final : public BufferReplacement {
                     {"pages without a frame that are remembered", "assumed"});
   }
   void connect(std::uint64_t capacity) override {
-    const auto share = [capacity](double percent) {
-      constexpr std::uint64_t kWhole = 1'000'000;
-      const auto parts = static_cast<std::uint64_t>(percent * 1e4 + 0.5);
-      return (capacity * parts + kWhole - 1) / kWhole;
-    };
-    low_limit_ = capacity - std::min(std::max<std::uint64_t>(share(high_percent_), 1), capacity);
-    ghost_limit_ = share(ghosts_percent_);
+    const std::uint64_t high = std::max<std::uint64_t>(frames_of(high_percent_, capacity), 1);
+    low_limit_ = capacity - std::min(high, capacity);
+    ghost_limit_ = frames_of(ghosts_percent_, capacity);
   }
   void grow(std::uint32_t count) override { page_of_.resize(count, kNoIndex); }
 
@@ -180,20 +177,19 @@ class Lirs final : public BufferReplacement {
                      const std::vector<std::uint32_t>& queue,
                      const std::vector<std::uint32_t>& ghosts) {
     constexpr const char* kWrong = "inconsistent lists of pages";
-    const std::vector<bool> used = pages_.in_use();
     stack_ = queue_ = ghosts_ = SlotList();
     for (const std::uint32_t page : stack) {
-      archive.check(page < used.size() && used[page] && !pages_[page].in_stack, kWrong);
+      archive.check(pages_.holds(page) && !pages_[page].in_stack, kWrong);
       to_top(page);
     }
     for (const std::uint32_t page : queue) {
-      archive.check(page < used.size() && used[page] && pages_[page].frame != kNoIndex, kWrong);
+      archive.check(pages_.holds(page) && pages_[page].frame != kNoIndex, kWrong);
       archive.check(!pages_[page].waits && !pages_[page].low, kWrong);
       to_queue(page);
     }
-    std::vector<bool> gone(used.size());
+    std::vector<bool> gone(pages_.size());
     for (const std::uint32_t page : ghosts) {
-      archive.check(page < used.size() && used[page] && !gone[page], kWrong);
+      archive.check(pages_.holds(page) && !gone[page], kWrong);
       archive.check(pages_[page].frame == kNoIndex, kWrong);
       gone[page] = true;
       ghosts_.push_back(queue_links(), page);
