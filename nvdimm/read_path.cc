@@ -167,11 +167,8 @@ bool ReadPath::joins(Frame& frame) {
 
 // Collection may serve the frame meanwhile; its read is then withdrawn when it starts.
 void ReadPath::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now) {
-  FlashCommand command;
-  command.requester = this;
-  command.priority = priority;
-  command.lun = ftl_.pages().read_lun(buffer_.page_of(buffer_.read.held(frame).key));
-  command.subject = frame;
+  const LogicalPage page = buffer_.page_of(buffer_.read.held(frame).key);
+  FlashCommand command{this, FlashOperation::read, priority, ftl_.pages().read_lun(page), frame};
   command.gc = gc;
   flash_.submit(command, now);
 }

@@ -24,8 +24,8 @@ HbfCollector::HbfCollector(const SystemConfig& config, const HbfAddresses& addre
       ftl_(ftl),
       statistics_(ftl.statistics()),
       pending_(pending),
-      decisions_(gc_scheduler(config.nvdimm.gc.scheduler, config.assignments),
-                 times_of(config.nvdimm), ftl, pending),
+      decisions_(config.nvdimm.gc.scheduler, config.assignments, times_of(config.nvdimm), ftl,
+                 pending),
       host_(host),
       copier_(config.store_data, addresses, path, ftl, *this),
       jobs_(ftl.shape().luns) {}

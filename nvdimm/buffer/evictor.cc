@@ -206,9 +206,8 @@ void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
 
 void Evictor::read(std::uint32_t eviction, Tick now) {
   ++buffer_.statistics().eviction_reads;
-  FlashCommand command;
-  command.lun = ftl_.pages().read_lun(evictions_[eviction].page);
-  command.subject = eviction;
+  FlashCommand command{this, FlashOperation::read, FlashPriority::eviction,
+                       ftl_.pages().read_lun(evictions_[eviction].page), eviction};
   for_chain(eviction, &Eviction::fetched, [&](std::uint32_t other) {
     const PhysicalPage at = ftl_.pages().place(evictions_[other].page);
     command.parts =

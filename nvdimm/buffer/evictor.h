@@ -130,7 +130,7 @@ class Evictor final : private FlashRequester {
   void serialize_frames(Archive& archive);
   void check_bounds(const Archive& archive) const;
   void program(std::uint32_t lun, std::uint32_t batch, Tick now);
-  void submit(FlashCommand& command, Tick now);
+  void submit(const FlashCommand& command, Tick now);
   void complete(const FlashCommand& program, Tick now);
   void commit(const Eviction& done, PhysicalPage at);
 

@@ -8,10 +8,7 @@
 namespace hmsim {
 
 void Evictor::program(std::uint32_t lun, std::uint32_t batch, Tick now) {
-  FlashCommand command;
-  command.operation = FlashOperation::program;
-  command.lun = lun;
-  command.subject = batch;
+  FlashCommand command{this, FlashOperation::program, FlashPriority::eviction, lun, batch};
   for_batch(batch, [&](std::uint32_t eviction) {
     const int own = evictions_[eviction].frames == kNoIndex ? 0 : 1;
     command.share = static_cast<std::uint8_t>(command.share + own);
@@ -22,9 +19,7 @@ void Evictor::program(std::uint32_t lun, std::uint32_t batch, Tick now) {
   submit(command, now);
 }
 
-void Evictor::submit(FlashCommand& command, Tick now) {
-  command.requester = this;
-  command.priority = FlashPriority::eviction;
+void Evictor::submit(const FlashCommand& command, Tick now) {
   pending_.add(command.lun, page_work(command.operation));
   flash_.submit(command, now);
 }

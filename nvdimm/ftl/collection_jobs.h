@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <string>
 
 #include "core/archive.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl.h"
-#include "nvdimm/ftl/gc_view.h"
 #include "nvdimm/ftl/pending_work.h"
 #include "policies/gc_scheduler.h"
 
@@ -26,9 +25,13 @@ class CollectionJobs {
     bool levelling = false;
   };
 
-  CollectionJobs(std::unique_ptr<GcScheduler> scheduler, const GcTimes& times, Ftl& ftl,
-                 const PendingWork& pending)
-      : scheduler_(std::move(scheduler)), times_(times), ftl_(ftl), pending_(pending) {}
+  // `scheduler`: its name. `assignments`: the configuration's, for its parameters.
+  CollectionJobs(const std::string& scheduler, const Assignments& assignments, const GcTimes& times,
+                 Ftl& ftl, const PendingWork& pending)
+      : scheduler_(create_policy<GcScheduler>(PolicyKind::gc_scheduler, scheduler, assignments)),
+        times_(times),
+        ftl_(ftl),
+        pending_(pending) {}
 
   GcScheduler& scheduler() { return *scheduler_; }
 
@@ -87,8 +90,22 @@ class CollectionJobs {
  private:
   FtlStatistics& statistics() { return ftl_.statistics(); }
   Victim take(std::uint32_t lun) { return {ftl_.victims().take(lun), false}; }
+  // Returns what the scheduler sees of a LUN. `victim_pages`: valid pages of the block under
+  // collection, or 0.
   GcView view(std::uint32_t lun, std::uint32_t victim_pages) const {
-    return gc_view(ftl_, pending_, lun, victim_pages, times_);
+    GcView view;
+    view.free_blocks = ftl_.blocks(lun).free();
+    view.due_below = ftl_.shape().gc_threshold;
+    view.victim_pages = victim_pages;
+    view.buffered = pending_.buffered();
+    view.lun = pending_.lun(lun);
+    view.channel = pending_.channel(lun);
+    view.all = pending_.all();
+    view.unplaced = pending_.unplaced();
+    view.channels = pending_.channels();
+    view.luns = ftl_.shape().luns;
+    view.times = &times_;
+    return view;
   }
   GcView view_of(std::uint32_t lun, std::uint32_t block) const {
     return view(lun, ftl_.blocks(lun)[block].valid);

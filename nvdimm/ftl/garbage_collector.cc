@@ -23,7 +23,7 @@ GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandPar
       pending_(pending),
       listener_(listener),
       statistics_(ftl.statistics()),
-      decisions_(gc_scheduler(parameters.scheduler, assignments),
+      decisions_(parameters.scheduler, assignments,
                  {nand.read_time, nand.program_time, nand.erase_time, flash.timing().data_out(),
                   blocked_by_copy(parameters.hold_channel, nand, flash.timing()), line_burst},
                  ftl, pending),
@@ -184,41 +184,28 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
 void GarbageCollector::read(std::uint32_t lun, PartMask parts, Tick now) {
   Job& job = jobs_[lun];
   const bool whole = parts == first_parts(ftl_.shape().parts());
-  FlashCommand command;
-  command.lun = lun;
-  command.transfer = !(whole && decisions_.scheduler().copyback());
-  command.parts = parts;
-  command.hold_bus = parameters_.hold_channel && job.copies.would_fill(ftl_, parts);
+  const bool transfer = !(whole && decisions_.scheduler().copyback());
+  const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, parts);
   job.copies.gather(ftl_, job.source);
-  submit(command, now);
+  submit(FlashOperation::read, lun, transfer, parts, holds, now);
 }
 
 void GarbageCollector::program(std::uint32_t lun, bool transfer, Tick now) {
   Job& job = jobs_[lun];
   job.batch = job.copies.take(ftl_);
-  FlashCommand command;
-  command.operation = FlashOperation::program;
-  command.lun = lun;
-  command.transfer = transfer;
-  command.parts = first_parts(job.batch.count);
-  command.hold_bus = parameters_.hold_channel;
-  submit(command, now);
+  submit(FlashOperation::program, lun, transfer, first_parts(job.batch.count),
+         parameters_.hold_channel, now);
 }
 
 void GarbageCollector::erase(std::uint32_t lun, Tick now) {
-  FlashCommand command;
-  command.operation = FlashOperation::erase;
-  command.lun = lun;
-  command.transfer = !decisions_.scheduler().copyback();
-  submit(command, now);
+  submit(FlashOperation::erase, lun, !decisions_.scheduler().copyback(), 0, false, now);
 }
 
-void GarbageCollector::submit(FlashCommand command, Tick now) {
-  enter(command.lun, Phase::working);
-  lock(command.lun, now);
-  command.requester = this;
-  command.priority = FlashPriority::collection;
-  flash_.submit(command, now);
+void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, bool transfer,
+                              PartMask parts, bool holds, Tick now) {
+  enter(lun, Phase::working);
+  lock(lun, now);
+  flash_.submit({this, operation, FlashPriority::collection, lun, 0, transfer, parts, holds}, now);
 }
 
 void GarbageCollector::report(std::uint32_t lun, bool begins, Tick now) const {
@@ -254,9 +241,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
     case FlashOperation::program:
       if (command.failed) {
         ftl_.fail(job.target, 0);
-        FlashCommand again = command;
-        again.failed = false;
-        submit(again, now);
+        submit(command.operation, lun, command.transfer, command.parts, command.hold_bus, now);
         return;
       }
       statistics_.gc_pages += job.batch.count;

@@ -96,7 +96,8 @@ class GarbageCollector final : private FlashRequester {
   void read(std::uint32_t lun, PartMask parts, Tick now);
   void program(std::uint32_t lun, bool transfer, Tick now);
   void erase(std::uint32_t lun, Tick now);
-  void submit(FlashCommand command, Tick now);
+  void submit(FlashOperation operation, std::uint32_t lun, bool transfer, PartMask parts,
+              bool holds, Tick now);
   void report(std::uint32_t lun, bool begins, Tick now) const;
 
   const GcParameters parameters_;

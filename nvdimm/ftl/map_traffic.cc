@@ -98,15 +98,9 @@ void MapTraffic::program(std::uint32_t visit, Tick now) {
 
 void MapTraffic::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t visit,
                         Tick now) {
-  FlashCommand command;
-  command.requester = this;
-  command.operation = operation;
-  command.priority = FlashPriority::map;
-  command.lun = lun;
-  command.subject = visit;
-  command.parts = first_parts(ftl_.shape().parts());
+  const PartMask parts = first_parts(ftl_.shape().parts());
   pending_.add(lun, page_work(operation));
-  flash_.submit(command, now);
+  flash_.submit({this, operation, FlashPriority::map, lun, visit, true, parts}, now);
 }
 
 bool MapTraffic::on_flash_start(const FlashCommand& command, Tick /*now*/) {

@@ -195,12 +195,7 @@ void HbfDevice::answer(std::uint32_t tag, HbfStatus status, Tick now, bool pendi
 
 void HbfDevice::submit(FlashOperation operation, std::int64_t page, std::uint32_t subject,
                        Tick now) {
-  FlashCommand command;
-  command.requester = this;
-  command.operation = operation;
-  command.lun = bank_of(page);
-  command.subject = subject;
-  flash_.submit(command, now);
+  flash_.submit({this, operation, FlashPriority::demand, bank_of(page), subject}, now);
 }
 
 std::int64_t HbfDevice::page_of(const FlashCommand& command) const {

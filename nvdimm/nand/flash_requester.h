@@ -37,13 +37,13 @@ struct FlashCommand {
   FlashRequester* requester = nullptr;  // submitter of the command
   FlashOperation operation = FlashOperation::read;
   FlashPriority priority = FlashPriority::demand;
-  bool transfer = true;   // false: only between cells and register (copyback)
-  PartMask parts = 0;     // parts of the page that cross the bus; 0: the one at flash_place()
-  bool hold_bus = false;  // read: keeps the bus beyond its end; program: releases it at its end
   std::uint32_t lun = 0;
   std::uint32_t subject = 0;  // cookie of the requester
+  bool transfer = true;       // false: only between cells and register (copyback)
+  PartMask parts = 0;         // parts of the page that cross the bus; 0: the one at flash_place()
+  bool hold_bus = false;      // read: keeps the bus beyond its end; program: releases it at its end
   std::uint8_t share = 0;     // a second cookie
-  GcWait gc;                  // wait of the command for collections
+  GcWait gc{};                // wait of the command for collections
   bool failed = false;        // done: the program or erase failed
 
   // The array saves the requester.
