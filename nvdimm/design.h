@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/parameters.h"
+#include "core/preset_table.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/module/module.h"
@@ -40,15 +41,23 @@ struct NvdimmKindEntry {
   const NvdimmDesign* design;
 };
 
-// Indexed by NvdimmKind.
-extern const std::array<NvdimmKindEntry, 4> kNvdimmKinds;
+extern const NvdimmDesign kFlashDesign;
+extern const NvdimmDesign kMediaDesign;
+extern const NvdimmDesign kHbfDesign;
+
+// Sources. Read and write times: Caulfield et al., "Understanding the Impact of Emerging
+// Non-Volatile Memories on High-Performance, IO-Intensive Computing" (SC 2010). PCM energies:
+// Caulfield et al., "Moneta" (MICRO 2010). Neither paper gives energies of STT-RAM.
+inline constexpr std::array<NvdimmKindEntry, 4> kNvdimmKinds{{
+    {"flash", NvdimmKind::flash, {}, &kFlashDesign},
+    {"pcm", NvdimmKind::pcm, {Tick(67'500), Tick(215'000), 2.47, 16.82}, &kMediaDesign},
+    {"sttram", NvdimmKind::sttram, {Tick(29'500), Tick(95'000), 0, 0}, &kMediaDesign},
+    {"hbf", NvdimmKind::hbf, {}, &kHbfDesign},
+}};
+static_assert(in_order(kNvdimmKinds));
 
 inline const NvdimmDesign& design_of(NvdimmKind kind) {
   return *kNvdimmKinds[static_cast<std::size_t>(kind)].design;
 }
-
-extern const NvdimmDesign kFlashDesign;
-extern const NvdimmDesign kMediaDesign;
-extern const NvdimmDesign kHbfDesign;
 
 }  // namespace hmsim

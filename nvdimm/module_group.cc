@@ -131,49 +131,22 @@ void ModuleGroup::serialize_start(Archive& archive) {
   }
 }
 
-std::vector<std::vector<LogicalPage>> ModuleGroup::split(
-    const std::vector<LogicalPage>& pages) const {
-  std::vector<std::vector<LogicalPage>> parts(modules_.size());
+// Calls `call` for each module with its pages.
+void ModuleGroup::pass(const Pages& pages, void (NvdimmModule::*call)(const Pages&)) {
+  std::vector<Pages> parts(modules_.size());
   for (const LogicalPage page : pages) {
     const Address address(page.value() * kPageBytes.value());
     parts[number_of(address)].emplace_back(local(address).value() / kPageBytes.value());
   }
-  return parts;
-}
-
-void ModuleGroup::write_before(const std::vector<LogicalPage>& pages) {
-  const auto parts = split(pages);
   for (std::size_t i = 0; i < modules_.size(); ++i) {
-    modules_[i]->write_before(parts[i]);
+    ((*modules_[i]).*call)(parts[i]);
   }
 }
 
-void ModuleGroup::hold_read(const std::vector<LogicalPage>& pages) {
-  const auto parts = split(pages);
-  for (std::size_t i = 0; i < modules_.size(); ++i) {
-    modules_[i]->hold_read(parts[i]);
-  }
-}
-
-void ModuleGroup::hold_written(const std::vector<LogicalPage>& pages) {
-  const auto parts = split(pages);
-  for (std::size_t i = 0; i < modules_.size(); ++i) {
-    modules_[i]->hold_written(parts[i]);
-  }
-}
-
-std::uint64_t ModuleGroup::collections_begun() const {
+std::uint64_t ModuleGroup::sum(std::uint64_t (NvdimmModule::*count)() const) const {
   std::uint64_t sum = 0;
   for (const auto& module : modules_) {
-    sum += module->collections_begun();
-  }
-  return sum;
-}
-
-std::uint64_t ModuleGroup::collections_ended() const {
-  std::uint64_t sum = 0;
-  for (const auto& module : modules_) {
-    sum += module->collections_ended();
+    sum += ((*module).*count)();
   }
   return sum;
 }

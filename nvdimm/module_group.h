@@ -15,6 +15,8 @@
 namespace hmsim {
 
 class ModuleGroup final : public NvdimmModule, private AckListener {
+  using Pages = std::vector<LogicalPage>;
+
  public:
   explicit ModuleGroup(AckListener& host) : host_(host) {}
   // Adds the next module. It must have been built with listener() as its host and has `size` bytes.
@@ -44,11 +46,11 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   const ModuleParameters& parameters() const override { return modules_.front()->parameters(); }
 
   void serialize_start(Archive& archive) override;
-  void write_before(const std::vector<LogicalPage>& pages) override;
-  void hold_read(const std::vector<LogicalPage>& pages) override;
-  void hold_written(const std::vector<LogicalPage>& pages) override;
-  std::uint64_t collections_begun() const override;
-  std::uint64_t collections_ended() const override;
+  void write_before(const Pages& pages) override { pass(pages, &NvdimmModule::write_before); }
+  void hold_read(const Pages& pages) override { pass(pages, &NvdimmModule::hold_read); }
+  void hold_written(const Pages& pages) override { pass(pages, &NvdimmModule::hold_written); }
+  std::uint64_t collections_begun() const override { return sum(&NvdimmModule::collections_begun); }
+  std::uint64_t collections_ended() const override { return sum(&NvdimmModule::collections_ended); }
   bool idle() const override;
 
   Tick advance(Tick now) override;
@@ -64,7 +66,8 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
   Address local(Address address) const { return address - begins_[number_of(address)]; }
   NvdimmModule& of(Address address) const { return *modules_[number_of(address)]; }
   NvdimmModule& of_tag(std::uint32_t tag) const { return *modules_[by_tag_[tag]]; }
-  std::vector<std::vector<LogicalPage>> split(const std::vector<LogicalPage>& pages) const;
+  void pass(const Pages& pages, void (NvdimmModule::*call)(const Pages&));
+  std::uint64_t sum(std::uint64_t (NvdimmModule::*count)() const) const;
   Tick first_due() const;
 
   AckListener& host_;

@@ -430,16 +430,9 @@ void Nvdimm::serialize_start(Archive& archive) {
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
   archive(commands_, writes_, flush_, freed_pending_, buffer_.statistics(), ftl_.statistics(),
-          flash_.statistics());
-  ftl_.serialize(archive);
-  flash_.serialize(archive);
-  buffer_.serialize(archive);
-  reads_.serialize(archive);
-  collector_.serialize(archive);
-  map_.serialize(archive);
-  evictor_.serialize(archive);
+          flash_.statistics(), ftl_, flash_, buffer_, reads_, collector_, map_, evictor_);
   if (lookahead_ != nullptr) {
-    lookahead_->serialize(archive);
+    archive(*lookahead_);
   }
   archive(backup_, off_, pending_);
   if (data_ != nullptr) {

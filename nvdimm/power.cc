@@ -9,8 +9,6 @@ namespace hmsim {
 
 namespace {
 
-std::int64_t share(std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; }
-
 Tick running_program(const NvdimmParameters& parameters) {
   const std::int64_t programs = parameters.nand.cache ? 2 : 1;
   return parameters.buffer.release == FrameRelease::datain

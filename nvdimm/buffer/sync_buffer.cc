@@ -176,8 +176,7 @@ void SyncBuffer::discard(LogicalPage page) {
 
 void SyncBuffer::serialize(Archive& archive) {
   archive.section("buffer");
-  read.serialize(archive);
-  write.serialize(archive);
+  archive(read, write);
 }
 
 }  // namespace hmsim

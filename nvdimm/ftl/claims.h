@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_shape.h"
 #include "nvdimm/ftl/lun_blocks.h"
@@ -44,11 +45,19 @@ class Claims {
     return kNoIndex;
   }
   // Like claim(), but accepts busy LUNs. At least one LUN must have room.
-  std::uint32_t claim_any(LogicalPage page, std::uint32_t count);
+  std::uint32_t claim_any(LogicalPage page, std::uint32_t count) {
+    const std::uint32_t lun = claim(
+        page, [](std::uint32_t) { return true; }, count);
+    ensure(lun != kNoIndex, "ftl", Tick(0), -1, "no LUN with room for a page");
+    return lun;
+  }
   // Claims room on the given LUN, regardless of the allocation.
   void claim_on(std::uint32_t lun, std::uint32_t count) { claimed_[lun] += count; }
   // Releases the claims of `count` pages that were written or will not be.
-  void give_back(std::uint32_t lun, std::uint32_t count);
+  void give_back(std::uint32_t lun, std::uint32_t count) {
+    ensure(claimed_[lun] >= count, "ftl", Tick(0), -1, "page written without a claim");
+    claimed_[lun] -= count;
+  }
 
   bool has_room(std::uint32_t lun, std::uint32_t count = 1) const {
     return luns_[lun].valid() + claimed_[lun] + count <= shape_.valid_limit(luns_[lun].bad());
@@ -65,10 +74,27 @@ class Claims {
   }
   // Checks the LUN after blocks became bad. Raises an error if its good blocks cannot hold all
   // pages.
-  void check_room(std::uint32_t lun) const;
+  void check_room(std::uint32_t lun) const {
+    std::uint64_t room = 0;
+    for (const LunBlocks& each : luns_) {
+      room += shape_.valid_limit(each.bad());
+    }
+    const bool enough = shape_.dynamic
+                            ? room >= shape_.needed
+                            : shape_.valid_limit(luns_[lun].bad()) >= shape_.needed / shape_.luns;
+    if (!enough) {
+      raise_worn_out(lun, luns_[lun].bad());
+    }
+  }
 
-  void clear();
-  void serialize_cursor(Archive& archive);
+  void clear() {
+    claimed_.assign(shape_.luns, 0);
+    cursor_ = 0;
+  }
+  void serialize_cursor(Archive& archive) {
+    archive(cursor_);
+    archive.check_index(cursor_, shape_.stripe.size(), "invalid next LUN");
+  }
   void serialize(Archive& archive, std::uint32_t lun) { archive(claimed_[lun]); }
 
  private:

@@ -41,6 +41,11 @@ struct PowerRecord {
   }
 };
 
+// Returns `count` / `parts`, rounded up.
+inline std::int64_t share(std::int64_t count, std::int64_t parts) {
+  return (count + parts - 1) / parts;
+}
+
 // Returns when the last lane ends.
 Tick longest(const std::vector<PowerLane>& lanes);
 

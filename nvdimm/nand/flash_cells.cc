@@ -42,16 +42,12 @@ void FlashArray::count_cells(std::uint32_t node, Tick duration) {
     ++planes;
   }
   const auto time = static_cast<Counter>(duration.value());
-  switch (nodes_[node].command.operation) {
-    case O::read:
-      statistics_.read_cells_ps += planes * time;
-      break;
-    case O::program:
-      statistics_.program_cells_ps += planes * time;
-      break;
-    case O::erase:
-      statistics_.erase_cells_ps += multi_plane_ ? at_.planes * time : time;
-      break;
+  const FlashOperation operation = nodes_[node].command.operation;
+  if (operation == O::erase) {
+    statistics_.erase_cells_ps += multi_plane_ ? at_.planes * time : time;
+  } else {
+    (operation == O::read ? statistics_.read_cells_ps : statistics_.program_cells_ps) +=
+        planes * time;
   }
 }
 

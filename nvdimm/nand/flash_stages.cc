@@ -103,13 +103,11 @@ Tick FlashArray::tenure(const Lun& state) const {
   if (state.phase == Phase::status) {
     return timing_.status();
   }
-  switch (command.operation) {
-    case O::read:
-      return timing_.read_command();
-    case O::program:
-      return timing_.program_command(command.transfer, command.parts);
-    case O::erase:
-      break;
+  if (command.operation == O::read) {
+    return timing_.read_command();
+  }
+  if (command.operation == O::program) {
+    return timing_.program_command(command.transfer, command.parts);
   }
   return multi_plane_ ? timing_.erase_command() : at_.planes * timing_.erase_command();
 }
@@ -255,16 +253,12 @@ void FlashArray::fetch(std::uint32_t lun, Tick now) {
 void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   Lun& state = luns_[lun];
   const FlashCommand command = nodes_[node].command;
-  switch (command.operation) {
-    case O::read:
-      ++(nodes_[node].shared ? statistics_.shared_reads : statistics_.page_reads);
-      break;
-    case O::program:
-      ++statistics_.page_programs;
-      break;
-    case O::erase:
-      statistics_.block_erases += at_.planes;
-      break;
+  if (command.operation == O::read) {
+    ++(nodes_[node].shared ? statistics_.shared_reads : statistics_.page_reads);
+  } else if (command.operation == O::program) {
+    ++statistics_.page_programs;
+  } else {
+    statistics_.block_erases += at_.planes;
   }
   leave(lun, now);
   state.reporting = true;
