@@ -78,6 +78,14 @@ static inline uint64_t cache_insert(struct cache* cache, uint64_t line, bool dir
   return victim;
 }
 
+// Makes a line dirty, and inserts it if it is absent. Returns the evicted entry, or 0.
+static uint64_t cache_write(struct cache* cache, uint64_t line) {
+  uint64_t* entry = cache_find(cache, line);
+  if (!entry) return cache_insert(cache, line, true);
+  *entry |= 1;
+  return 0;
+}
+
 // Removes the line. Returns whether it was dirty.
 static bool cache_drop(struct cache* cache, uint64_t line) {
   uint64_t* entry = cache_find(cache, line);
@@ -97,22 +105,12 @@ struct hierarchy {
 // Writes a dirty line that the L2 cache evicted into the L3 cache. If that evicts a dirty line,
 // records a write-back. Call with the shared lock held.
 static void write_into_l3(struct hierarchy* caches, uint64_t line) {
-  uint64_t* entry = cache_find(caches->l3, line);
-  if (entry) {
-    *entry |= 1;
-    return;
-  }
-  uint64_t victim = cache_insert(caches->l3, line, true);
+  uint64_t victim = cache_write(caches->l3, line);
   if (victim & 1) emit(caches->vcpu, RECORD_WRITE_BACK, entry_line(victim));
 }
 
 static void write_into_l2(struct hierarchy* caches, uint64_t line) {
-  uint64_t* entry = cache_find(&caches->l2, line);
-  if (entry) {
-    *entry |= 1;
-    return;
-  }
-  uint64_t victim = cache_insert(&caches->l2, line, true);
+  uint64_t victim = cache_write(&caches->l2, line);
   if (victim & 1) {
     shared_lock();
     write_into_l3(caches, entry_line(victim));

@@ -309,6 +309,7 @@ static bool set_option(struct options* options, const char* argument) {
       {"nvdimm", NULL, &machine.nvdimm_bytes},
       {"uncached", NULL, &machine.uncached_nvdimm},
       {"causes", NULL, &with_causes},
+      {"regions", NULL, &use_regions},
       {"l1", NULL, &options->kib[0]},
       {"l2", NULL, &options->kib[1]},
       {"l3", NULL, &options->kib[2]},
@@ -316,10 +317,6 @@ static bool set_option(struct options* options, const char* argument) {
       {"l2_ways", NULL, &options->ways[1]},
       {"l3_ways", NULL, &options->ways[2]},
   };
-  if (length == strlen("regions") && !strncmp(argument, "regions", length)) {
-    use_regions = !strcmp(value, "1");
-    return true;
-  }
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (length != strlen(known[i].name) || strncmp(argument, known[i].name, length)) continue;
     if (known[i].text)

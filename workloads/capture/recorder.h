@@ -42,7 +42,7 @@ static struct cache l3;
 static struct output trace;
 static uint64_t skip, limit;   // in instructions; limit 0: none
 static uint64_t most_records;  // 0: unlimited
-static bool use_regions;
+static uint64_t use_regions;   // 1: record only within regions of interest
 
 static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;  // guards L3, outputs and this:
 static bool recording, window_open, in_region, finished;
