@@ -119,11 +119,25 @@ void raise_fault(std::string_view component, Tick now, std::int64_t request,
   throw Fault(component, now, request, message);
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string quoted;
+  quoted.reserve(text.size() + 2);
+  quoted += '\'';
+  quoted += text;
+  quoted += '\'';
+  return quoted;
+}
+
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   const std::vector<std::string> nearest = nearest_names(name, candidates, 1);
   return nearest.empty() || Difference(name, nearest[0]).shared == Difference::Shared::little
              ? ""
              : nearest[0];
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string nearest = nearest_name(name, candidates);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
 std::vector<std::string> nearest_names(std::string_view name,

@@ -39,6 +39,11 @@ inline void ensure(bool condition, std::string_view component, Tick now, std::in
   }
 }
 
+// Returns the text in single quotes, for messages. Does not insert into a temporary string: for "'"
+// + string(...), gcc 12 reports -Wstringop-overflow as C++20 (gcc bug 105651), and gem5 compiles
+// with -Werror.
+std::string in_quotes(std::string_view text);
+
 // Returns the candidate most likely meant by `name`, or "" if none is similar. Candidates rank in
 // this order; ties go to the smaller edit distance:
 //   1. same letters, ignoring case and separators; or `name` ends in "Xs" and the candidate is
@@ -49,6 +54,8 @@ inline void ensure(bool condition, std::string_view component, Tick now, std::in
 //   5. same last part
 //   6. a common word of four letters or more in the last part
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+// Returns the end of a message about an unknown name: "; did you mean 'NEAREST'?", or "".
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 // Returns the `count` candidates nearest to `name`, nearest first. Returns none if `name` is longer
 // than 256 characters, because the edit distance costs |name| x |candidate|.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/errors.h"
-#include "core/quotes.h"
 #include "core/units.h"
 
 namespace hmsim {
@@ -30,10 +29,10 @@ std::string outside(std::string_view text, const std::string& range) {
 
 // Returns a parser that sets `field` to a value of a range, which messages give as `shown`. `word`,
 // if there is one, sets it to `special`.
-template <class T>
+template <class T, class Parse>
 std::function<std::string(std::string_view)> in_range(T& field, T low, T high, std::string shown,
-                                                      Parsed<T> (*parse)(std::string_view),
-                                                      const char* word = nullptr, T special = T()) {
+                                                      Parse parse, const char* word = nullptr,
+                                                      T special = T()) {
   return [&field, low, high, shown = std::move(shown), parse, word,
           special](std::string_view text) -> std::string {
     if (word != nullptr && text == word) {
@@ -52,14 +51,17 @@ std::function<std::string(std::string_view)> in_range(T& field, T low, T high, s
   };
 }
 
+auto parser(const UnitScale& scale) {
+  return [&scale](std::string_view text) { return scale.parse(text); };
+}
+
 // Lists all choices and suggests the likeliest. For a long list, gives the nearest ones only.
 std::string suggestion(std::string_view text, const std::vector<std::string>& names,
                        const std::string& shown) {
   constexpr std::size_t kMostListed = 24;
   constexpr std::size_t kNearest = 4;
   if (names.size() <= kMostListed) {
-    const std::string nearest = nearest_name(text, names);
-    return shown + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+    return shown + did_you_mean(text, names);
   }
   const std::vector<std::string> nearest = nearest_names(text, names, kNearest);
   return std::to_string(names.size()) + " names" +
@@ -102,25 +104,23 @@ void ParameterSet::integer_or(const char* name, std::int64_t& field, Range range
       });
 }
 
-void ParameterSet::quantity_or(const char* name, const char* type, std::int64_t& field, Range range,
-                               const char* word, std::int64_t special, Doc doc, Parse parse,
-                               Format format) {
-  const std::string shown = format(range.low) + " .. " + format(range.high);
-  add(name, type, "", std::string(word) + " | " + shown, doc,
-      in_range(field, range.low, range.high, shown, parse, word, special),
-      [&field, word, special, format] {
-        return field == special ? std::string(word) : format(field);
+void ParameterSet::quantity(const char* name, std::int64_t& field, Range range,
+                            const UnitScale& scale, Doc doc) {
+  const std::string shown = scale.format(range.low) + " .. " + scale.format(range.high);
+  add(name, scale.quantity(), "", shown, doc,
+      in_range(field, range.low, range.high, shown, parser(scale)),
+      [&field, &scale] { return scale.format(field); });
+}
+
+void ParameterSet::quantity_or(const char* name, std::int64_t& field, Range range,
+                               const UnitScale& scale, const char* word, std::int64_t special,
+                               Doc doc) {
+  const std::string shown = scale.format(range.low) + " .. " + scale.format(range.high);
+  add(name, scale.quantity(), "", std::string(word) + " | " + shown, doc,
+      in_range(field, range.low, range.high, shown, parser(scale), word, special),
+      [&field, &scale, word, special] {
+        return field == special ? std::string(word) : scale.format(field);
       });
-}
-
-void ParameterSet::voltage_or(const char* name, std::int64_t& field, Range range, const char* word,
-                              std::int64_t special, Doc doc) {
-  quantity_or(name, "voltage", field, range, word, special, doc, parse_voltage, format_voltage);
-}
-
-void ParameterSet::current_or(const char* name, std::int64_t& field, Range range, const char* word,
-                              std::int64_t special, Doc doc) {
-  quantity_or(name, "current", field, range, word, special, doc, parse_current, format_current);
 }
 
 void ParameterSet::time(const char* name, Tick& field, Doc doc, Tick longest) {
@@ -135,30 +135,6 @@ void ParameterSet::size(const char* name, Bytes& field, Range range, Doc doc) {
   const std::string shown = format_size(low) + " .. " + format_size(high);
   add(name, "size", "", shown, doc, in_range(field, low, high, shown, parse_size),
       [&field] { return format_size(field); });
-}
-
-void ParameterSet::rate(const char* name, std::int64_t& field, Doc doc) {
-  constexpr std::int64_t kMillion = 1'000'000;
-  per_second(name, "rate", field, {kMillion, kMillion * kMillion}, doc, parse_rate, format_rate);
-}
-
-void ParameterSet::bit_rate(const char* name, std::int64_t& field, Doc doc) {
-  constexpr std::int64_t kMillion = 1'000'000;
-  per_second(name, "rate", field, {kMillion, kMillion * kMillion}, doc, parse_bit_rate,
-             format_bit_rate);
-}
-
-void ParameterSet::frequency(const char* name, std::int64_t& field, Doc doc) {
-  constexpr std::int64_t kMillion = 1'000'000;
-  per_second(name, "frequency", field, {kMillion, 10'000 * kMillion}, doc, parse_frequency,
-             format_frequency);
-}
-
-void ParameterSet::per_second(const char* name, const char* type, std::int64_t& field, Range range,
-                              Doc doc, Parse parse, Format format) {
-  const std::string shown = format(range.low) + " .. " + format(range.high);
-  add(name, type, "", shown, doc, in_range(field, range.low, range.high, shown, parse),
-      [&field, format] { return format(field); });
 }
 
 void ParameterSet::real(const char* name, double& field, double low, double high, const char* unit,
@@ -239,10 +215,7 @@ void ParameterSet::apply(const Assignments& assignments, bool presets,
       if (presets) {
         continue;
       }
-      const std::string nearest = nearest_name(name, names());
-      errors.push_back(
-          {name, "unknown parameter" +
-                     (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?")});
+      errors.push_back({name, "unknown parameter" + did_you_mean(name, names())});
       continue;
     }
     if (found->preset != presets) {

@@ -92,16 +92,20 @@ class ParameterSet {
   void time(const char* name, Tick& field, Doc doc, Tick longest = kSecond);
   void size(const char* name, Bytes& field, Range range, Doc doc);  // "4MiB", "64B"
   // "200MT/s": transfers per second, from 1MT/s to 1000GT/s.
-  void rate(const char* name, std::int64_t& field, Doc doc);
+  void rate(const char* name, std::int64_t& field, Doc doc) {
+    quantity(name, field, {kMillion, kMillion * kMillion}, kTransferRates, doc);
+  }
   // "10Gb/s": bits per second, from 1Mb/s to 1Tb/s.
-  void bit_rate(const char* name, std::int64_t& field, Doc doc);
+  void bit_rate(const char* name, std::int64_t& field, Doc doc) {
+    quantity(name, field, {kMillion, kMillion * kMillion}, kBitRates, doc);
+  }
   // "2GHz": hertz, from 1MHz to 10GHz.
-  void frequency(const char* name, std::int64_t& field, Doc doc);
-  // "1.35V", stored in microvolts; "55mA", stored in microamperes. `word` as in integer_or().
-  void voltage_or(const char* name, std::int64_t& field, Range range, const char* word,
-                  std::int64_t special, Doc doc);
-  void current_or(const char* name, std::int64_t& field, Range range, const char* word,
-                  std::int64_t special, Doc doc);
+  void frequency(const char* name, std::int64_t& field, Doc doc) {
+    quantity(name, field, {kMillion, 10'000 * kMillion}, kFrequencies, doc);
+  }
+  // "1.35V", "55mA", stored in the smallest unit of the scale. `word` as in integer_or().
+  void quantity_or(const char* name, std::int64_t& field, Range range, const UnitScale& scale,
+                   const char* word, std::int64_t special, Doc doc);
   void real(const char* name, double& field, double low, double high, const char* unit, Doc doc);
   void boolean(const char* name, bool& field, Doc doc);
   void text(const char* name, std::string& field, Doc doc);
@@ -163,12 +167,9 @@ class ParameterSet {
     bool preset = false;
   };
 
-  using Parse = Parsed<std::int64_t> (*)(std::string_view text);
-  using Format = std::string (*)(std::int64_t value);
-  void per_second(const char* name, const char* type, std::int64_t& field, Range range, Doc doc,
-                  Parse parse, Format format);
-  void quantity_or(const char* name, const char* type, std::int64_t& field, Range range,
-                   const char* word, std::int64_t special, Doc doc, Parse parse, Format format);
+  static constexpr std::int64_t kMillion = 1'000'000;
+  void quantity(const char* name, std::int64_t& field, Range range, const UnitScale& scale,
+                Doc doc);
   void add(const char* name, const char* type, const char* unit, std::string range, Doc doc,
            std::function<std::string(std::string_view)> parse, std::function<std::string()> format);
   void choice_by_index(const char* name, const Names& names, std::function<void(std::size_t)> set,

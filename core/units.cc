@@ -6,16 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "core/quotes.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
 namespace {
 
-struct Unit {
-  const char* name;
-  std::int64_t factor;
-};
+using Unit = UnitScale::Unit;
 
 constexpr std::array<Unit, 5> kTimeUnits{
     {{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1'000}, {"ps", 1}}};
@@ -40,67 +37,14 @@ constexpr std::array<Unit, 4> kFrequencyUnits{
 
 constexpr std::array<Unit, 3> kVoltageUnits{{{"V", 1'000'000}, {"mV", 1'000}, {"uV", 1}}};
 constexpr std::array<Unit, 3> kCurrentUnits{{{"A", 1'000'000}, {"mA", 1'000}, {"uA", 1}}};
-
-template <std::size_t N>
-std::string unit_list(const std::array<Unit, N>& units) {
-  std::string text;
-  for (const Unit& unit : units) {
-    text += text.empty() ? "" : ", ";
-    text += unit.name;
-  }
-  return text;
-}
-
-// Parses "12.5us" as 12.5 x factor, exactly: the decimal digits are an integer over a power of ten.
-template <std::size_t N>
-Parsed<std::int64_t> parse_with_unit(std::string_view text, const std::array<Unit, N>& units,
-                                     const char* example) {
-  const std::string shown(text.substr(0, 80));
-  std::int64_t digits = 0;
-  std::int64_t scale = 1;
-  bool fraction = false;
-  bool any = false;
-  std::size_t i = 0;
-  for (; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '.' && !fraction) {
-      fraction = true;
-    } else if (c >= '0' && c <= '9') {
-      if (digits > (std::numeric_limits<std::int64_t>::max() - (c - '0')) / 10 ||
-          scale > 1'000'000'000'000) {
-        return {{}, "'" + shown + "' has too many digits"};
-      }
-      digits = digits * 10 + (c - '0');
-      scale *= fraction ? 10 : 1;
-      any = true;
-    } else {
-      break;
-    }
-  }
-  while (i < text.size() && text[i] == ' ') {
-    ++i;
-  }
-  const std::string_view unit_text = text.substr(i);
-  if (!any) {
-    return {{}, "'" + shown + "' is not a number with a unit such as " + example};
-  }
-  if (unit_text.empty()) {
-    return {{}, "'" + shown + "' lacks a unit (" + unit_list(units) + "), such as " + example};
-  }
-  for (const Unit& unit : units) {
-    if (unit_text == unit.name) {
-      if (digits > std::numeric_limits<std::int64_t>::max() / unit.factor) {
-        return {{}, "'" + shown + "' is too large"};
-      }
-      const std::int64_t product = digits * unit.factor;
-      if (product % scale != 0) {
-        return {{}, "'" + shown + "' is finer than the smallest unit, 1 " + units[N - 1].name};
-      }
-      return {product / scale, ""};
-    }
-  }
-  return {{}, "'" + shown + "' has an unknown unit; known: " + unit_list(units)};
-}
+constexpr std::array<Unit, 5> kBinaryUnits{{{"TiB", std::int64_t{1} << 40},
+                                            {"GiB", std::int64_t{1} << 30},
+                                            {"MiB", std::int64_t{1} << 20},
+                                            {"KiB", std::int64_t{1} << 10},
+                                            {"B", 1}}};
+constexpr UnitScale kTimes("time", kTimeUnits, "52ns");
+constexpr UnitScale kSizes("size", kSizeUnits, "4MiB");
+constexpr UnitScale kBinarySizes("size", kBinaryUnits, "4MiB");
 
 // Parses "5M", "2.5k" or "1e6": decimal digits times a power of ten. Returns nullopt unless the
 // result is a whole number.
@@ -148,17 +92,79 @@ std::optional<std::int64_t> parse_scaled(std::string_view text) {
                                                                         : std::nullopt;
 }
 
-template <std::size_t N>
-std::string format_with_unit(std::int64_t value, const std::array<Unit, N>& units) {
-  for (const Unit& unit : units) {
-    if (value != 0 && value % unit.factor == 0) {
-      return std::to_string(value / unit.factor) + unit.name;
+}  // namespace
+
+const UnitScale kTransferRates("rate", kRateUnits, "200MT/s");
+const UnitScale kBitRates("rate", kBitRateUnits, "10Gb/s");
+const UnitScale kFrequencies("frequency", kFrequencyUnits, "2GHz");
+const UnitScale kVoltages("voltage", kVoltageUnits, "1.35V");
+const UnitScale kCurrents("current", kCurrentUnits, "55mA");
+
+// Parses "12.5us" as 12.5 x factor, exactly: the decimal digits are an integer over a power of ten.
+Parsed<std::int64_t> UnitScale::parse(std::string_view text) const {
+  const std::string shown(text.substr(0, 80));
+  std::int64_t digits = 0;
+  std::int64_t scale = 1;
+  bool fraction = false;
+  bool any = false;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '.' && !fraction) {
+      fraction = true;
+    } else if (c >= '0' && c <= '9') {
+      if (digits > (std::numeric_limits<std::int64_t>::max() - (c - '0')) / 10 ||
+          scale > 1'000'000'000'000) {
+        return {{}, "'" + shown + "' has too many digits"};
+      }
+      digits = digits * 10 + (c - '0');
+      scale *= fraction ? 10 : 1;
+      any = true;
+    } else {
+      break;
     }
   }
-  return std::to_string(value) + units[N - 1].name;
+  while (i < text.size() && text[i] == ' ') {
+    ++i;
+  }
+  const std::string_view unit_text = text.substr(i);
+  if (!any) {
+    return {{}, "'" + shown + "' is not a number with a unit such as " + example_};
+  }
+  if (unit_text.empty()) {
+    return {{}, "'" + shown + "' lacks a unit (" + names() + "), such as " + example_};
+  }
+  for (const Unit* unit = first_; unit != first_ + count_; ++unit) {
+    if (unit_text == unit->name) {
+      if (digits > std::numeric_limits<std::int64_t>::max() / unit->factor) {
+        return {{}, "'" + shown + "' is too large"};
+      }
+      const std::int64_t product = digits * unit->factor;
+      if (product % scale != 0) {
+        return {{},
+                "'" + shown + "' is finer than the smallest unit, 1 " + first_[count_ - 1].name};
+      }
+      return {product / scale, ""};
+    }
+  }
+  return {{}, "'" + shown + "' has an unknown unit; known: " + names()};
 }
 
-}  // namespace
+std::string UnitScale::names() const {
+  std::string text;
+  for (std::size_t i = 0; i < count_; ++i) {
+    text += std::string(i == 0 ? "" : ", ") + first_[i].name;
+  }
+  return text;
+}
+
+std::string UnitScale::format(std::int64_t value) const {
+  const Unit* unit = first_;
+  while (unit != first_ + count_ - 1 && (value == 0 || value % unit->factor != 0)) {
+    ++unit;
+  }
+  return std::to_string(value / unit->factor) + unit->name;
+}
 
 Parsed<std::int64_t> parse_integer(std::string_view text) {
   const std::string shown(text.substr(0, 80));
@@ -214,63 +220,20 @@ Parsed<bool> parse_boolean(std::string_view text) {
 }
 
 Parsed<Tick> parse_time(std::string_view text) {
-  const auto parsed = parse_with_unit(text, kTimeUnits, "52ns");
+  const auto parsed = kTimes.parse(text);
   return {parsed.value ? std::optional(Tick(*parsed.value)) : std::nullopt, parsed.error};
 }
 
 Parsed<Bytes> parse_size(std::string_view text) {
-  const auto parsed = parse_with_unit(text, kSizeUnits, "4MiB");
+  const auto parsed = kSizes.parse(text);
   return {parsed.value ? std::optional(Bytes(*parsed.value)) : std::nullopt, parsed.error};
 }
 
-Parsed<std::int64_t> parse_rate(std::string_view text) {
-  return parse_with_unit(text, kRateUnits, "200MT/s");
-}
-
-Parsed<std::int64_t> parse_bit_rate(std::string_view text) {
-  return parse_with_unit(text, kBitRateUnits, "10Gb/s");
-}
-
-Parsed<std::int64_t> parse_frequency(std::string_view text) {
-  return parse_with_unit(text, kFrequencyUnits, "2GHz");
-}
-
-Parsed<std::int64_t> parse_voltage(std::string_view text) {
-  return parse_with_unit(text, kVoltageUnits, "1.35V");
-}
-
-Parsed<std::int64_t> parse_current(std::string_view text) {
-  return parse_with_unit(text, kCurrentUnits, "55mA");
-}
-
 std::string format_time(Tick value) {
-  return value == Tick(0) ? "0s" : format_with_unit(value.value(), kTimeUnits);
+  return value == Tick(0) ? "0s" : kTimes.format(value.value());
 }
 
-std::string format_size(Bytes value) {
-  constexpr std::array<Unit, 5> kBinary{{{"TiB", std::int64_t{1} << 40},
-                                         {"GiB", std::int64_t{1} << 30},
-                                         {"MiB", std::int64_t{1} << 20},
-                                         {"KiB", std::int64_t{1} << 10},
-                                         {"B", 1}}};
-  return format_with_unit(value.value(), kBinary);
-}
-
-std::string format_rate(std::int64_t value) { return format_with_unit(value, kRateUnits); }
-
-std::string format_bit_rate(std::int64_t value) { return format_with_unit(value, kBitRateUnits); }
-
-std::string format_frequency(std::int64_t value) {
-  return format_with_unit(value, kFrequencyUnits);
-}
-
-std::string format_voltage(std::int64_t microvolts) {
-  return format_with_unit(microvolts, kVoltageUnits);
-}
-
-std::string format_current(std::int64_t microamperes) {
-  return format_with_unit(microamperes, kCurrentUnits);
-}
+std::string format_size(Bytes value) { return kBinarySizes.format(value.value()); }
 
 std::string format_real(double value) {
   std::array<char, 32> buffer{};

@@ -2,6 +2,8 @@
 // Parsing and formatting of numbers with units.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,24 +23,44 @@ struct Parsed {
 // Decimal or 0x, optional sign. Decimal numbers may end in k, M, G or an exponent: 5M, 1e6.
 Parsed<std::int64_t> parse_integer(std::string_view text);
 Parsed<double> parse_real(std::string_view text);
-Parsed<bool> parse_boolean(std::string_view text);            // true false yes no on off
-Parsed<Tick> parse_time(std::string_view text);               // ps ns us ms s
-Parsed<Bytes> parse_size(std::string_view text);              // B kB MB GB TB KiB MiB GiB TiB
-Parsed<std::int64_t> parse_rate(std::string_view text);       // T/s kT/s MT/s GT/s
-Parsed<std::int64_t> parse_bit_rate(std::string_view text);   // b/s kb/s Mb/s Gb/s Tb/s
-Parsed<std::int64_t> parse_frequency(std::string_view text);  // Hz kHz MHz GHz
-
-Parsed<std::int64_t> parse_voltage(std::string_view text);  // uV mV V: microvolts
-Parsed<std::int64_t> parse_current(std::string_view text);  // uA mA A: microamperes
+Parsed<bool> parse_boolean(std::string_view text);  // true false yes no on off
+Parsed<Tick> parse_time(std::string_view text);     // ps ns us ms s
+Parsed<Bytes> parse_size(std::string_view text);    // B kB MB GB TB KiB MiB GiB TiB
 
 // Format with the largest unit that divides the value. The text parses back to the same value.
 std::string format_time(Tick value);
 std::string format_size(Bytes value);
-std::string format_rate(std::int64_t value);
-std::string format_bit_rate(std::int64_t value);
-std::string format_frequency(std::int64_t value);
-std::string format_voltage(std::int64_t microvolts);
-std::string format_current(std::int64_t microamperes);
 std::string format_real(double value);  // shortest text that reads back as the same double
+
+// Units of one quantity, largest first. Values count the smallest unit.
+class UnitScale {
+ public:
+  struct Unit {
+    const char* name;
+    std::int64_t factor;
+  };
+  // `quantity` names the type of parameters, and `example` a value, for messages.
+  template <std::size_t N>
+  constexpr UnitScale(const char* quantity, const std::array<Unit, N>& units, const char* example)
+      : quantity_(quantity), first_(units.data()), count_(N), example_(example) {}
+
+  const char* quantity() const { return quantity_; }
+  Parsed<std::int64_t> parse(std::string_view text) const;
+  std::string format(std::int64_t value) const;
+
+ private:
+  std::string names() const;
+
+  const char* quantity_;
+  const Unit* first_;
+  std::size_t count_;
+  const char* example_;
+};
+
+extern const UnitScale kTransferRates;  // T/s kT/s MT/s GT/s
+extern const UnitScale kBitRates;       // b/s kb/s Mb/s Gb/s Tb/s
+extern const UnitScale kFrequencies;    // Hz kHz MHz GHz
+extern const UnitScale kVoltages;       // uV mV V
+extern const UnitScale kCurrents;       // uA mA A
 
 }  // namespace hmsim

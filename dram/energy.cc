@@ -96,7 +96,7 @@ std::vector<ParameterError> power_errors(const DramParameters& dram) {
   const auto check = [&errors](const char* name, std::int64_t value, const char* what,
                                std::int64_t least) {
     if (value < 0) {
-      errors.push_back({name, std::string(what) + ", " + format_current(least)});
+      errors.push_back({name, std::string(what) + ", " + kCurrents.format(least)});
     }
   };
   const std::int64_t cycle = std::max<std::int64_t>(dram.timing.trc, 1);

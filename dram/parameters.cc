@@ -196,11 +196,9 @@ void DramParameters::declare_power(ParameterSet& parameters) {
   const ParameterSet::PartData part(parameters);
   for (const PowerField& field : kPowerFields) {
     const Doc doc{field.doc, "of one device; the preset's description names its source"};
-    if (field.field == &DramPower::vdd) {
-      parameters.voltage_or(field.name, power.*field.field, kVolts, "preset", kFromPreset, doc);
-    } else {
-      parameters.current_or(field.name, power.*field.field, kAmperes, "preset", kFromPreset, doc);
-    }
+    const bool volts = field.field == &DramPower::vdd;
+    parameters.quantity_or(field.name, power.*field.field, volts ? kVolts : kAmperes,
+                           volts ? kVoltages : kCurrents, "preset", kFromPreset, doc);
   }
 }
 

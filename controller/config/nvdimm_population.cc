@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/quotes.h"
+#include "core/errors.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "nvdimm/design.h"

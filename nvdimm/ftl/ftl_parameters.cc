@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/quotes.h"
+#include "core/errors.h"
 #include "nvdimm/ftl/map_cache.h"
 #include "policies/policy.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/quotes.h"
+#include "core/errors.h"
 
 namespace hmsim {
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/quotes.h"
+#include "core/errors.h"
 
 namespace hmsim {
 

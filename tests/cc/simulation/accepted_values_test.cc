@@ -41,20 +41,20 @@ Neighbour neighbour_of(Parse parse, Format format) {
 
 // By parameter type.
 const std::map<std::string, Neighbour>& neighbours() {
-  static const Neighbour kRate = neighbour_of(parse_rate, format_rate);
-  static const Neighbour kBitRate = neighbour_of(parse_bit_rate, format_bit_rate);
+  static const auto of = [](const UnitScale& scale) -> Neighbour {
+    return [&](auto text, int step) { return scale.format(*scale.parse(text).value + step); };
+  };
   static const std::map<std::string, Neighbour> all{
       {"integer",
        neighbour_of(parse_integer, [](std::int64_t value) { return std::to_string(value); })},
       {"time", neighbour_of(parse_time, format_time)},
       {"size", neighbour_of(parse_size, format_size)},
-      {"frequency", neighbour_of(parse_frequency, format_frequency)},
-      {"voltage", neighbour_of(parse_voltage, format_voltage)},
-      {"current", neighbour_of(parse_current, format_current)},
+      {"frequency", of(kFrequencies)},
+      {"voltage", of(kVoltages)},
+      {"current", of(kCurrents)},
       {"real", neighbour_of(parse_real, format_real)},
       {"rate", [](std::string_view text, int step) {
-         const bool bits = text.find("b/s") != std::string_view::npos;
-         return (bits ? kBitRate : kRate)(text, step);
+         return of(text.find("b/s") != text.npos ? kBitRates : kTransferRates)(text, step);
        }}};
   return all;
 }
