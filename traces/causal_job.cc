@@ -53,10 +53,7 @@ std::string CausalJob::name_of(std::uint32_t thread) const {
 }
 
 JobPlace CausalJob::begin(std::uint32_t thread) const {
-  JobPlace place;
-  place.thread = thread;
-  place.record = spans_.threads()[thread].spans.front().first;
-  return place;
+  return {thread, spans_.threads()[thread].spans.front().first};
 }
 
 // Returns a span that contains the place or ends there. Starts at the thread's previous span, which

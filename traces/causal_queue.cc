@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <tuple>
 
 #include "core/clock.h"
 #include "core/errors.h"
@@ -29,10 +28,6 @@ CausalQueue::Entry& CausalQueue::at(std::uint64_t serial) {
   ensure(serial - first_ < entries_.size(), "block trace", Tick(0), -1,
          "request that waits for one that is not in the queue");
   return entries_[serial - first_];
-}
-
-bool CausalQueue::Turn::operator>(const Turn& other) const {
-  return std::tie(begin, serial) > std::tie(other.begin, other.serial);
 }
 
 void CausalQueue::begin_pass(Tick now) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <tuple>
 #include <vector>
 
 #include "core/archive.h"
@@ -82,7 +83,9 @@ class CausalQueue {
   struct Turn {
     Tick begin{0};
     std::uint64_t serial = 0;
-    bool operator>(const Turn& other) const;
+    bool operator>(const Turn& other) const {
+      return std::tie(begin, serial) > std::tie(other.begin, other.serial);
+    }
   };
 
   static constexpr std::size_t kMostRemembered = 65'536;  // entries

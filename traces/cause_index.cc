@@ -115,9 +115,11 @@ std::optional<CauseIndex> CauseIndex::parse(std::string_view bytes, std::uint64_
 StretchStart stretch_start(RecordBlocks& blocks, std::uint64_t skip) {
   StretchStart start;
   const std::uint64_t block = skip == 0 ? 0 : blocks.block_at(skip - 1, std::nullopt);
-  if (block > 0) {
-    start.index = CauseIndex::parse(blocks.read_rest(), blocks.blocks());
-    start.block = start.index ? block : 0;
+  const auto index =
+      block == 0 ? std::nullopt : CauseIndex::parse(blocks.read_rest(), blocks.blocks());
+  if (index) {
+    start = {blocks.first_of(block), blocks.instructions_before(block, std::nullopt),
+             index->before(block)};
   }
   return start;
 }

@@ -11,6 +11,7 @@
 // block, the number of its records in the index; then these records.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,12 +29,9 @@ class CauseIndex {
   // Parses an index. Returns nullopt unless `bytes` is a valid index of `blocks` blocks.
   static std::optional<CauseIndex> parse(std::string_view bytes, std::uint64_t blocks);
 
-  // Calls see(word) for the indexed records of all blocks before `block`.
-  template <class See>
-  void each_before(std::uint64_t block, const See& see) const {
-    for (std::uint64_t i = 0; i < ends_[block]; ++i) {
-      see(words_[i]);
-    }
+  // Returns the indexed records of all blocks before `block`.
+  std::vector<std::uint64_t> before(std::uint64_t block) const {
+    return {words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(ends_[block])};
   }
 
  private:
@@ -45,8 +43,9 @@ class CauseIndex {
 
 // Place at which reading begins for a stretch of a trace with causes.
 struct StretchStart {
-  std::uint64_t block = 0;          // the first block to read
-  std::optional<CauseIndex> index;  // for the blocks before it; nullopt: there are none
+  std::uint64_t record = 0;            // number of the first record to read
+  std::uint64_t passed = 0;            // instructions of all vCPUs before it
+  std::vector<std::uint64_t> indexed;  // records of the index from before it
 };
 
 // Finds the start for a stretch after the first `skip` instructions of all vCPUs: the block in

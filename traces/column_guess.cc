@@ -26,12 +26,6 @@ struct Separator {
 constexpr std::array<Separator, 4> kSeparators{
     {{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}, {' ', "blanks"}}};
 
-bool is_number(std::string_view field) {
-  const std::size_t point = std::min(field.find('.'), field.size());
-  return is_decimal(field.substr(0, point)) &&
-         (point == field.size() || is_decimal(field.substr(point + 1)));
-}
-
 bool is_operation(std::string_view field) {
   const std::vector<ColumnMap::Word> words = ColumnMap().words();
   return std::any_of(words.begin(), words.end(), [field](const ColumnMap::Word& word) {
@@ -95,7 +89,7 @@ std::string guessed_columns(std::string_view line) {
   std::vector<std::size_t> numbers;
   std::size_t op = fields.size();
   for (std::size_t i = fields.size(); i-- > 0;) {
-    if (is_number(fields[i])) {
+    if (is_real(fields[i])) {
       numbers.insert(numbers.begin(), i);
     } else if (is_operation(fields[i])) {
       op = i;

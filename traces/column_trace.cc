@@ -103,10 +103,7 @@ class ColumnTrace final : public BlockSource {
     skipped_ = 0;
   }
   double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override {
-    text_.serialize(archive);
-    archive(stage_, skipped_, columns_);
-  }
+  void serialize(Archive& archive) override { archive(text_, stage_, skipped_, columns_); }
 
  private:
   enum class Stage : std::uint8_t { start, first_line, records, last = records };
@@ -234,12 +231,6 @@ class ColumnTrace final : public BlockSource {
   std::uint64_t skipped_ = 0;
 };
 
-bool is_time(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  return is_decimal(text.substr(0, point)) &&
-         (point == text.size() || is_decimal(text.substr(point + 1)));
-}
-
 }  // namespace
 
 std::unique_ptr<BlockSource> open_columns(TraceReader reader, const ColumnMap& map,
@@ -262,7 +253,7 @@ bool resembles_columns(const TraceStart& start, const ColumnMap& map, const Colu
   return fields.size() >= line.least && fields.size() <= line.most &&
          std::any_of(words.begin(), words.end(),
                      [&](const ColumnMap::Word& word) { return word.text == field(map.op); }) &&
-         is_time(field(map.time)) && is_decimal(field(map.offset)) && is_decimal(field(map.size));
+         is_real(field(map.time)) && is_decimal(field(map.offset)) && is_decimal(field(map.size));
 }
 
 }  // namespace hmsim

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "traces/trace_reader.h"
+
 namespace hmsim {
 
 // A record of 12 bytes, little-endian and without padding.
@@ -19,16 +21,9 @@ struct DrmemtraceRecord {
   std::uint64_t value = 0;  // address, or a marker's value
 
   explicit DrmemtraceRecord(std::string_view bytes)
-      : type(number(bytes, 0, 2)), size(number(bytes, 2, 2)), value(number(bytes, 4, 8)) {}
-
- private:
-  static std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t length) {
-    std::uint64_t value = 0;
-    for (std::size_t i = length; i > 0; --i) {
-      value = value << 8 | static_cast<unsigned char>(bytes[at + i - 1]);
-    }
-    return value;
-  }
+      : type(little_endian(bytes.substr(0, 2))),
+        size(little_endian(bytes.substr(2, 2))),
+        value(little_endian(bytes.substr(4, 8))) {}
 };
 
 // Returns whether a trace begins with a header of a version below 2^16.

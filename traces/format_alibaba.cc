@@ -26,7 +26,6 @@ ColumnMap columns() {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_alibaba;
-const FormatDescriptor kFormat_alibaba = column_format<columns, kLine>("alibaba", 1'000);
+extern const FormatDescriptor kFormat_alibaba = column_format<columns, kLine>("alibaba", 1'000);
 
 }  // namespace hmsim

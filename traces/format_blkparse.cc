@@ -185,16 +185,13 @@ class BlkparseTrace final : public BlockSource {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_blkparse;
-const FormatDescriptor kFormat_blkparse{
+extern const FormatDescriptor kFormat_blkparse{
     "blkparse",
     kLine,
     TimeUnit::nanoseconds,
     true,
     resembles_device,
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<BlkparseTrace>(std::move(reader));
-    },
+    open_with<BlockSource, BlkparseTrace, const ColumnMap&>,
     1,
     true};
 

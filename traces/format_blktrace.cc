@@ -10,15 +10,9 @@
 // time comes from a completion (action 8, C). Both have the meaning and the device numbers that
 // blkparse prints. blktrace writes one file per processor; `blkparse -d` merges them by time into
 // one.
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include "core/archive.h"
-#include "core/errors.h"
+#include "traces/binary_trace.h"
 #include "traces/block_lines.h"
 #include "traces/queued_requests.h"
-#include "traces/record_error.h"
 
 namespace hmsim {
 
@@ -42,9 +36,9 @@ constexpr std::uint64_t kDiscard = std::uint64_t{1} << 29;
 constexpr std::uint64_t kDriverData = std::uint64_t{1} << 30;
 constexpr std::uint64_t kFua = std::uint64_t{1} << 31;
 
-class BlktraceTrace final : public BlockSource {
+class BlktraceTrace final : public BinaryTrace<BlockSource, kRecordBytes> {
  public:
-  explicit BlktraceTrace(TraceReader reader) : reader_(std::move(reader)) {}
+  using BinaryTrace::BinaryTrace;
 
   bool next(BlockRequest& request) override {
     while (!ended_ && !queued_.ready()) {
@@ -59,43 +53,31 @@ class BlktraceTrace final : public BlockSource {
     return found;
   }
   void rewind() override {
-    reader_.rewind();
+    BinaryTrace::rewind();
     queued_.clear();
-    record_ = 0;
     ended_ = false;
   }
-  double fraction() const override { return reader_.fraction(); }
   void serialize(Archive& archive) override {
-    archive(queued_, record_, big_endian_, any_, ended_);
-    reader_.serialize(archive);
+    archive(queued_, record_, big_endian_, any_, ended_, reader_);
   }
 
  private:
-  template <class E = InputError>
-  [[noreturn]] void fail(const std::string& message) const {
-    throw E(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
-  }
-
   std::uint64_t number(std::size_t at, std::size_t bytes) const {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      value = value << 8 | bytes_[at + (big_endian_ ? i : bytes - 1 - i)];
-    }
-    return value;
+    const std::uint64_t value = little_endian(std::string_view(bytes_).substr(at, bytes));
+    return big_endian_ ? __builtin_bswap64(value) >> (64 - 8 * bytes) : value;
   }
 
   // Reads the next record. Returns false at the end of the trace.
   bool read_record() {
-    const std::size_t length = reader_.read(reinterpret_cast<char*>(bytes_.data()), kRecordBytes);
-    if (length == 0) {
+    bytes_ = next_record();
+    if (bytes_.empty()) {
       return false;
     }
-    ++record_;
-    if (length != kRecordBytes) {
-      fail("the file ends after " + std::to_string(length) + " of its 48 bytes");
-    }
     check_magic();
-    skip(static_cast<std::size_t>(number(46, 2)));
+    const auto data = static_cast<std::size_t>(number(46, 2));
+    if (data != 0 && reader_.read(data, scratch_).size() != data) {
+      fail("the file ends within its data");
+    }
     const std::uint64_t action = number(28, 4);
     const bool request = (action & (kNotify | kDriverData | kPassThrough)) == 0;
     if (request && (action & kAction) == kQueued) {
@@ -156,21 +138,8 @@ class BlktraceTrace final : public BlockSource {
     return bytes != 0 || request.flush;
   }
 
-  void skip(std::size_t length) {
-    std::array<char, 4'096> data;
-    while (length > 0) {
-      const std::size_t part = std::min(length, data.size());
-      if (reader_.read(data.data(), part) != part) {
-        fail("the file ends within its data");
-      }
-      length -= part;
-    }
-  }
-
-  TraceReader reader_;
   QueuedRequests queued_;
-  std::array<unsigned char, kRecordBytes> bytes_{};  // of the present record
-  std::uint64_t record_ = 0;                         // its number, from 1
+  std::string bytes_;  // of the present record
   bool big_endian_ = false;
   bool any_ = false;
   bool ended_ = false;  // end of the trace reached
@@ -178,16 +147,13 @@ class BlktraceTrace final : public BlockSource {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_blktrace;
-const FormatDescriptor kFormat_blktrace{
+extern const FormatDescriptor kFormat_blktrace{
     "blktrace",
     "binary, from Linux's blktrace of one processor, or from blkparse -d of all",
     TimeUnit::nanoseconds,
     true,
     [](const TraceStart& start) { return start.begins_with(kLittle) || start.begins_with(kBig); },
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<BlktraceTrace>(std::move(reader));
-    },
+    open_with<BlockSource, BlktraceTrace, const ColumnMap&>,
     1,
     true};
 

@@ -9,16 +9,13 @@
 // and pops available at once. For other instructions this holds only if they read no other
 // register. Nothing waits for the instruction pointer, because branches are predicted.
 #include <algorithm>
-#include <utility>
+#include <cstring>
 
-#include "core/archive.h"
-#include "core/errors.h"
+#include "traces/binary_trace.h"
 #include "traces/drmemtrace_header.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
-
-void Instruction::serialize(Archive& archive) { archive(ip, sources, destinations, loads, stores); }
 
 namespace {
 
@@ -33,16 +30,6 @@ constexpr std::uint8_t kStackPointer = 6;
 constexpr std::uint8_t kFlags = 25;
 constexpr std::uint8_t kInstructionPointer = 26;
 
-using Record = std::array<unsigned char, kRecordBytes>;
-
-std::uint64_t number_at(const Record& record, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 8; i > 0; --i) {
-    value = value << 8 | record[at + i - 1];
-  }
-  return value;
-}
-
 template <std::size_t N>
 bool any(const std::array<std::uint64_t, N>& addresses) {
   return std::any_of(addresses.begin(), addresses.end(), [](std::uint64_t a) { return a != 0; });
@@ -56,71 +43,45 @@ bool folds_stack_pointer(const Instruction& instruction, bool branch) {
   return branch || any(instruction.loads) || any(instruction.stores) || !reads_other;
 }
 
-class ChampsimTrace final : public InstructionSource {
+class ChampsimTrace final : public BinaryTrace<InstructionSource, kRecordBytes> {
  public:
-  explicit ChampsimTrace(TraceReader reader) : reader_(std::move(reader)) {}
+  using BinaryTrace::BinaryTrace;
 
-  bool next(Instruction& instruction) override;
+  bool next(Instruction& instruction) override {
+    const std::string_view record = next_record();
+    if (record.empty()) {
+      if (record_ == 0) {
+        throw InputError(reader_.file() + ": the trace contains no instructions");
+      }
+      return false;
+    }
+    const auto byte = [&record](std::size_t at) { return static_cast<std::uint8_t>(record[at]); };
+    if (byte(kBranch) > 1 || byte(kTaken) > 1) {
+      fail("is not a ChampSim instruction: bytes 8 and 9, which mark a branch, are " +
+           std::to_string(byte(kBranch)) + " and " + std::to_string(byte(kTaken)) +
+           ", expected 0 or 1");
+    }
+    std::memcpy(&instruction.ip, record.data(), sizeof instruction.ip);
+    std::memcpy(instruction.stores.data(), &record[kStores], sizeof instruction.stores);
+    std::memcpy(instruction.loads.data(), &record[kLoads], sizeof instruction.loads);
+    std::memcpy(instruction.sources.data(), &record[kSources], sizeof instruction.sources);
+    const bool folds = folds_stack_pointer(instruction, byte(kBranch) != 0);
+    std::replace(instruction.sources.begin(), instruction.sources.end(), kInstructionPointer,
+                 std::uint8_t{0});
+    for (std::size_t i = 0; i < kMostDestinations; ++i) {
+      const std::uint8_t written = byte(kDestinations + i);
+      const bool known = written == kInstructionPointer || (written == kStackPointer && folds);
+      instruction.destinations[i] = known ? 0 : written;
+    }
+    return true;
+  }
   bool seek(std::uint64_t instructions, Instruction& instruction) override {
     reader_.seek(instructions * kRecordBytes);
     record_ = instructions;
     return next(instruction);
   }
-  void rewind() override {
-    reader_.rewind();
-    record_ = 0;
-  }
-  double fraction() const override { return reader_.fraction(); }
-  void serialize(Archive& archive) override {
-    archive(record_);
-    reader_.serialize(archive);
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
-  }
-
-  TraceReader reader_;
-  std::uint64_t record_ = 0;  // number of the last record read, from 1
+  void serialize(Archive& archive) override { archive(record_, reader_); }
 };
-
-bool ChampsimTrace::next(Instruction& instruction) {
-  Record record{};
-  const std::size_t length = reader_.read(reinterpret_cast<char*>(record.data()), kRecordBytes);
-  if (length == 0) {
-    if (record_ == 0) {
-      throw InputError(reader_.file() + ": the trace contains no instructions");
-    }
-    return false;
-  }
-  ++record_;
-  if (length != kRecordBytes) {
-    fail("the file ends after " + std::to_string(length) + " of its 64 bytes");
-  }
-  if (record[kBranch] > 1 || record[kTaken] > 1) {
-    fail("is not a ChampSim instruction: bytes 8 and 9, which mark a branch, are " +
-         std::to_string(record[kBranch]) + " and " + std::to_string(record[kTaken]) +
-         ", expected 0 or 1");
-  }
-  instruction.ip = number_at(record, 0);
-  for (std::size_t i = 0; i < kMostStores; ++i) {
-    instruction.stores[i] = number_at(record, kStores + 8 * i);
-  }
-  for (std::size_t i = 0; i < kMostLoads; ++i) {
-    instruction.loads[i] = number_at(record, kLoads + 8 * i);
-  }
-  std::copy_n(&record[kSources], kMostSources, instruction.sources.begin());
-  const bool folds = folds_stack_pointer(instruction, record[kBranch] != 0);
-  std::replace(instruction.sources.begin(), instruction.sources.end(), kInstructionPointer,
-               std::uint8_t{0});
-  for (std::size_t i = 0; i < kMostDestinations; ++i) {
-    const std::uint8_t written = record[kDestinations + i];
-    const bool known = written == kInstructionPointer || (written == kStackPointer && folds);
-    instruction.destinations[i] = known ? 0 : written;
-  }
-  return true;
-}
 
 // Returns whether the start holds at least one record and each record is plausible: both branch
 // bytes are 0 or 1, only branches are taken, and the instruction has an address. No text matches.
@@ -138,15 +99,12 @@ bool resembles_records(const TraceStart& start) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_champsim;
-const FormatDescriptor kFormat_champsim{
+extern const FormatDescriptor kFormat_champsim{
     "champsim",
     "binary, 64 bytes per instruction, from ChampSim's tracer",
     TimeUnit::instructions,
     false,
     resembles_records,
-    [](TraceReader reader) -> std::unique_ptr<InstructionSource> {
-      return std::make_unique<ChampsimTrace>(std::move(reader));
-    }};
+    open_with<InstructionSource, ChampsimTrace>};
 
 }  // namespace hmsim

@@ -7,8 +7,7 @@
 
 namespace hmsim {
 
-extern const FormatDescriptor kFormat_csv;
-const FormatDescriptor kFormat_csv{
+extern const FormatDescriptor kFormat_csv{
     "csv",
     "<columns, as columns.time, op, offset, size and others say>",
     TimeUnit::nanoseconds,

@@ -22,8 +22,7 @@ bool read_access(const TextTrace& line, Access& access) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_dramsim2_k6;
-const FormatDescriptor kFormat_dramsim2_k6{
+extern const FormatDescriptor kFormat_dramsim2_k6{
     "dramsim2_k6",
     kLine,
     TimeUnit::cycles,

@@ -47,15 +47,12 @@ class MaseTrace final : public AccessSource {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_dramsim2_mase;
-const FormatDescriptor kFormat_dramsim2_mase{
+extern const FormatDescriptor kFormat_dramsim2_mase{
     "dramsim2_mase",
     kLine,
     TimeUnit::cycles,
     false,
     [](const TraceStart& start) { return start.fields() == 3 && start.field(1) == "IFETCH"; },
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<MaseTrace>(std::move(reader));
-    }};
+    open_with<AccessSource, MaseTrace, const AddressLevels&>};
 
 }  // namespace hmsim

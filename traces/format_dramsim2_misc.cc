@@ -20,10 +20,7 @@ bool is_data(std::string_view text) {
 bool read_access(const TextTrace& line, Access& access) {
   check_prefix(line);
   access.address = line.hexadecimal(0, "the address");
-  access.write = line.field(1) == "write";
-  if (!access.write && line.field(1) != "read") {
-    line.fail("'" + shown(line.field(1)) + "' is neither read nor write");
-  }
+  access.write = line.either(1, "read", "write");
   if (line.fields() == 3 && !is_data(line.field(2))) {
     line.fail("the data '" + shown(line.field(2)) + "' are not 64 hexadecimal digits");
   }
@@ -32,8 +29,7 @@ bool read_access(const TextTrace& line, Access& access) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_dramsim2_misc;
-const FormatDescriptor kFormat_dramsim2_misc{
+extern const FormatDescriptor kFormat_dramsim2_misc{
     "dramsim2_misc",
     kLine,
     TimeUnit::none,

@@ -26,8 +26,7 @@ bool read_plain(FastLine& line, Access& access) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_dramsim3;
-const FormatDescriptor kFormat_dramsim3{
+extern const FormatDescriptor kFormat_dramsim3{
     "dramsim3",
     kLine,
     TimeUnit::cycles,

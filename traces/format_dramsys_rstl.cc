@@ -7,8 +7,7 @@
 
 namespace hmsim {
 
-extern const FormatDescriptor kFormat_dramsys_rstl;
-const FormatDescriptor kFormat_dramsys_rstl{
+extern const FormatDescriptor kFormat_dramsys_rstl{
     "dramsys_rstl",
     "a stimuli list of DRAMSys as dramsys_stl, with cycles from the line before",
     TimeUnit::cycles,

@@ -6,8 +6,7 @@
 
 namespace hmsim {
 
-extern const FormatDescriptor kFormat_dramsys_stl;
-const FormatDescriptor kFormat_dramsys_stl{
+extern const FormatDescriptor kFormat_dramsys_stl{
     "dramsys_stl",
     "a stimuli list of DRAMSys: <cycle>[:] [(<bytes>)] read|write <hexadecimal address> [<data>]",
     TimeUnit::cycles,

@@ -11,8 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "core/archive.h"
-#include "core/errors.h"
+#include "traces/binary_trace.h"
 #include "traces/drmemtrace_header.h"
 #include "traces/trace_formats.h"
 
@@ -45,11 +44,48 @@ bool is_instruction(std::uint64_t type) {
          type == kSystemEntry || type == kTakenBranch || type == kUntakenBranch;
 }
 
-class DrmemtraceTrace final : public InstructionSource {
+class DrmemtraceTrace final : public BinaryTrace<InstructionSource, DrmemtraceRecord::kBytes> {
  public:
-  explicit DrmemtraceTrace(TraceReader reader) : reader_(std::move(reader)) {}
+  using BinaryTrace::BinaryTrace;
 
-  bool next(Instruction& instruction) override;
+  bool next(Instruction& instruction) override {
+    while (!ended_) {
+      const DrmemtraceRecord record = read_record();
+      std::optional<Instruction> complete;
+      if (is_instruction(record.type)) {
+        complete = std::exchange(open_, Instruction());
+        open_->ip = record.value;
+      } else if (record.type == kRead || record.type == kWrite) {
+        if (open_ && !add(record)) {
+          complete = std::exchange(open_, Instruction());
+          open_->ip = complete->ip;
+          add(record);
+        }
+      } else if (record.type == DrmemtraceRecord::kHeader) {
+        check_header(record);
+      } else if (record.type == kThread) {
+        check_thread(record);
+      } else if (record.type == kMarker && record.size == kFileType) {
+        check_file_type(record.value);
+      } else if (record.type == kFooter) {
+        ended_ = true;
+        complete = std::exchange(open_, std::nullopt);
+      } else if (record.type > kUntakenBranch) {
+        fail("type " + std::to_string(record.type) + " is unknown in versions up to " +
+             std::to_string(kNewest));
+      }
+      if (complete) {
+        any_ = true;
+        instruction = *complete;
+        return true;
+      }
+    }
+    if (!any_) {
+      throw InputError(reader_.file() + ": the trace contains no instructions");
+    }
+    instruction = Instruction();
+    return false;
+  }
   bool seek(std::uint64_t instructions, Instruction& instruction) override {
     rewind();
     bool found = next(instruction);
@@ -59,141 +95,80 @@ class DrmemtraceTrace final : public InstructionSource {
     return found;
   }
   void rewind() override {
-    reader_.rewind();
-    record_ = 0;
+    BinaryTrace::rewind();
     ended_ = false;
     open_.reset();
   }
-  double fraction() const override { return reader_.fraction(); }
   void serialize(Archive& archive) override {
-    archive(record_, any_, ended_, thread_, open_);
-    reader_.serialize(archive);
+    archive(record_, any_, ended_, thread_, open_, reader_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
+  DrmemtraceRecord read_record() {
+    const std::string_view bytes = next_record();
+    if (bytes.empty()) {
+      throw InputError(reader_.file() + ": the trace ends without a footer: it is cut short");
+    }
+    const DrmemtraceRecord record(bytes);
+    if (record_ == 1 && record.type != DrmemtraceRecord::kHeader) {
+      throw InputError(reader_.file() +
+                       ": does not begin with a header of drmemtrace: expected the "
+                       "final trace of a thread, made by raw2trace");
+    }
+    return record;
   }
-  DrmemtraceRecord read_record();
-  void check_header(const DrmemtraceRecord& record) const;
-  void check_thread(const DrmemtraceRecord& record);
-  void check_file_type(std::uint64_t bits) const;
-  // Gives the open instruction an access. Returns false if it has no room for it.
-  bool add(const DrmemtraceRecord& access);
 
-  TraceReader reader_;
-  std::string scratch_;
-  std::uint64_t record_ = 0;  // number of the present record, from 1
+  void check_header(const DrmemtraceRecord& record) const {
+    if (record.value < kOldest || record.value > kNewest) {
+      fail("version " + std::to_string(record.value) + " of drmemtrace: must be between " +
+           std::to_string(kOldest) + " and " + std::to_string(kNewest));
+    }
+  }
+
+  void check_thread(const DrmemtraceRecord& record) {
+    if (thread_.value_or(record.value) != record.value) {
+      fail("a second thread, " + std::to_string(record.value) + " after " +
+           std::to_string(*thread_) + ": expected a file with one thread");
+    }
+    thread_ = record.value;
+  }
+
+  void check_file_type(std::uint64_t bits) const {
+    if ((bits & kThirtyTwoBits) != 0) {
+      fail("a trace of a 32-bit program: only 64-bit programs are read");
+    }
+    if ((bits & kFiltered) != 0) {
+      fail("a filtered trace: its instructions are incomplete, so that times would be wrong");
+    }
+  }
+
+  // Gives the open instruction an access. Returns false if it has no room for it.
+  bool add(const DrmemtraceRecord& access) {
+    const auto put = [&access](auto& addresses) {
+      const auto free = std::find(addresses.begin(), addresses.end(), 0U);
+      if (free == addresses.end()) {
+        return false;
+      }
+      *free = access.value;
+      return true;
+    };
+    return access.type == kRead ? put(open_->loads) : put(open_->stores);
+  }
+
   bool any_ = false;
   bool ended_ = false;
   std::optional<std::uint64_t> thread_;
   std::optional<Instruction> open_;  // the last instruction read, which may get more accesses
 };
 
-DrmemtraceRecord DrmemtraceTrace::read_record() {
-  const std::string_view bytes = reader_.read(DrmemtraceRecord::kBytes, scratch_);
-  ++record_;
-  if (bytes.empty()) {
-    throw InputError(reader_.file() + ": the trace ends without a footer: it is cut short");
-  }
-  if (bytes.size() != DrmemtraceRecord::kBytes) {
-    fail("the file ends after " + std::to_string(bytes.size()) + " of its 12 bytes");
-  }
-  const DrmemtraceRecord record(bytes);
-  if (record_ == 1 && record.type != DrmemtraceRecord::kHeader) {
-    throw InputError(reader_.file() +
-                     ": does not begin with a header of drmemtrace: expected the "
-                     "final trace of a thread, made by raw2trace");
-  }
-  return record;
-}
-
-void DrmemtraceTrace::check_header(const DrmemtraceRecord& record) const {
-  if (record.value < kOldest || record.value > kNewest) {
-    fail("version " + std::to_string(record.value) + " of drmemtrace: must be between " +
-         std::to_string(kOldest) + " and " + std::to_string(kNewest));
-  }
-}
-
-void DrmemtraceTrace::check_thread(const DrmemtraceRecord& record) {
-  if (thread_.value_or(record.value) != record.value) {
-    fail("a second thread, " + std::to_string(record.value) + " after " + std::to_string(*thread_) +
-         ": expected a file with one thread");
-  }
-  thread_ = record.value;
-}
-
-void DrmemtraceTrace::check_file_type(std::uint64_t bits) const {
-  if ((bits & kThirtyTwoBits) != 0) {
-    fail("a trace of a 32-bit program: only 64-bit programs are read");
-  }
-  if ((bits & kFiltered) != 0) {
-    fail("a filtered trace: its instructions are incomplete, so that times would be wrong");
-  }
-}
-
-bool DrmemtraceTrace::add(const DrmemtraceRecord& access) {
-  const auto put = [&access](auto& addresses) {
-    const auto free = std::find(addresses.begin(), addresses.end(), 0U);
-    if (free == addresses.end()) {
-      return false;
-    }
-    *free = access.value;
-    return true;
-  };
-  return access.type == kRead ? put(open_->loads) : put(open_->stores);
-}
-
-bool DrmemtraceTrace::next(Instruction& instruction) {
-  while (!ended_) {
-    const DrmemtraceRecord record = read_record();
-    std::optional<Instruction> complete;
-    if (is_instruction(record.type)) {
-      complete = std::exchange(open_, Instruction());
-      open_->ip = record.value;
-    } else if (record.type == kRead || record.type == kWrite) {
-      if (open_ && !add(record)) {
-        complete = std::exchange(open_, Instruction());
-        open_->ip = complete->ip;
-        add(record);
-      }
-    } else if (record.type == DrmemtraceRecord::kHeader) {
-      check_header(record);
-    } else if (record.type == kThread) {
-      check_thread(record);
-    } else if (record.type == kMarker && record.size == kFileType) {
-      check_file_type(record.value);
-    } else if (record.type == kFooter) {
-      ended_ = true;
-      complete = std::exchange(open_, std::nullopt);
-    } else if (record.type > kUntakenBranch) {
-      fail("type " + std::to_string(record.type) + " is unknown in versions up to " +
-           std::to_string(kNewest));
-    }
-    if (complete) {
-      any_ = true;
-      instruction = *complete;
-      return true;
-    }
-  }
-  if (!any_) {
-    throw InputError(reader_.file() + ": the trace contains no instructions");
-  }
-  instruction = Instruction();
-  return false;
-}
-
 }  // namespace
 
-extern const FormatDescriptor kFormat_drmemtrace;
-const FormatDescriptor kFormat_drmemtrace{
+extern const FormatDescriptor kFormat_drmemtrace{
     "drmemtrace",
     "binary, DynamoRIO's final trace of one thread, versions 2 to 5",
     TimeUnit::instructions,
     false,
     [](const TraceStart& start) { return begins_with_drmemtrace_header(start.bytes()); },
-    [](TraceReader reader) -> std::unique_ptr<InstructionSource> {
-      return std::make_unique<DrmemtraceTrace>(std::move(reader));
-    }};
+    open_with<InstructionSource, DrmemtraceTrace>};
 
 }  // namespace hmsim

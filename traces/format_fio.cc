@@ -50,8 +50,7 @@ class FioTrace final : public BlockSource {
   }
   double fraction() const override { return text_.fraction(); }
   void serialize(Archive& archive) override {
-    text_.serialize(archive);
-    archive(version_, now_us_, files_);
+    archive(text_, version_, now_us_, files_);
     archive.check(!version_ || version_ == 2u || version_ == 3u, "fio log without a version");
   }
 
@@ -108,10 +107,9 @@ class FioTrace final : public BlockSource {
   }
 
   [[noreturn]] void unknown(std::string_view action) const {
-    const std::string near = nearest_name(action, {"add", "open", "close", "read", "write", "trim",
-                                                   "sync", "datasync", "sync_file_range", "wait"});
     text_.fail("the action '" + shown(action) + "' is unknown" +
-               (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+               did_you_mean(action, {"add", "open", "close", "read", "write", "trim", "sync",
+                                     "datasync", "sync_file_range", "wait"}));
   }
 
   std::uint64_t checked_time(std::uint64_t microseconds) const {
@@ -141,18 +139,15 @@ class FioTrace final : public BlockSource {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_fio;
-const FormatDescriptor kFormat_fio{
-    "fio",
-    "an I/O log of fio, version 2 or 3",
-    TimeUnit::nanoseconds,
-    true,
-    [](const TraceStart& start) {
-      return start.fields() > 1 && start.field(0) == "fio" && start.field(1) == "version";
-    },
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<FioTrace>(std::move(reader));
-    },
-    kMicrosecondNs};
+extern const FormatDescriptor kFormat_fio{"fio",
+                                          "an I/O log of fio, version 2 or 3",
+                                          TimeUnit::nanoseconds,
+                                          true,
+                                          [](const TraceStart& start) {
+                                            return start.fields() > 1 && start.field(0) == "fio" &&
+                                                   start.field(1) == "version";
+                                          },
+                                          open_with<BlockSource, FioTrace, const ColumnMap&>,
+                                          kMicrosecondNs};
 
 }  // namespace hmsim

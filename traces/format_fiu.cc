@@ -20,10 +20,7 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
   request.sector = line.number(3, "the first sector");
   request.sectors = line.number(4, "the number of sectors");
   check_sectors(line, request.sector, request.sectors);
-  request.write = line.field(kType) == "W";
-  if (!request.write && line.field(kType) != "R") {
-    line.fail("'" + shown(line.field(kType)) + "' is neither W nor R");
-  }
+  request.write = !line.either(kType, "W", "R");
   request.device = device_number(line, line.field(6), line.field(7));
   return true;
 }
@@ -36,13 +33,13 @@ bool resembles_line(const TraceStart& start) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_fiu;
-const FormatDescriptor kFormat_fiu{"fiu",
-                                   kLine,
-                                   TimeUnit::nanoseconds,
-                                   true,
-                                   resembles_line,
-                                   open_lines<BlockSource, BlockRequest, const ColumnMap&, kLine,
-                                              kLeast, TextTrace::kMaxFields, read_request>};
+extern const FormatDescriptor kFormat_fiu{
+    "fiu",
+    kLine,
+    TimeUnit::nanoseconds,
+    true,
+    resembles_line,
+    open_lines<BlockSource, BlockRequest, const ColumnMap&, kLine, kLeast, TextTrace::kMaxFields,
+               read_request>};
 
 }  // namespace hmsim

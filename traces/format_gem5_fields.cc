@@ -2,7 +2,7 @@
 // gem5 packet traces as text, as printed by util/decode_packet_trace.py of gem5 since December 2025
 // (gem5 pull request 2844). Comment lines hold the header; a line names the columns, as the fields
 // of the packet's message: tick, cmd, addr, size and, if present, flags, pkt_id and pc. A line a
-// packet follows, all numbers, the command as in packet_commands.h; absent fields are empty.
+// packet follows, all numbers, the command as in packet_lines.h; absent fields are empty.
 //
 // Columns are found by their names, and are separated as the names are: by commas, tabs or blanks.
 // A header's tick_freq gives the length of a tick; without one, ticks are picoseconds. Packets that
@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "traces/column_names.h"
-#include "traces/packet_commands.h"
 #include "traces/packet_lines.h"
 
 namespace hmsim {
@@ -128,8 +127,7 @@ class FieldsTrace final : public TextPackets {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_gem5_fields;
-const FormatDescriptor kFormat_gem5_fields{
+extern const FormatDescriptor kFormat_gem5_fields{
     "gem5_fields",
     "gem5's packets as text since December 2025: columns tick, cmd, addr, size, ... by name",
     TimeUnit::picoseconds,

@@ -61,15 +61,8 @@ bool resembles_line(const TraceStart& start) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_gem5_text;
-const FormatDescriptor kFormat_gem5_text{
-    "gem5_text",
-    kLine,
-    TimeUnit::picoseconds,
-    true,
-    resembles_line,
-    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<Gem5Text>(std::move(reader));
-    }};
+extern const FormatDescriptor kFormat_gem5_text{
+    "gem5_text", kLine,          TimeUnit::picoseconds,
+    true,        resembles_line, open_with<AccessSource, Gem5Text, const AddressLevels&>};
 
 }  // namespace hmsim

@@ -86,7 +86,17 @@ constexpr std::array<Word, 11> kWords{
 
 class JobText final : public JobProgram {
  public:
-  explicit JobText(TraceReader reader);
+  explicit JobText(TraceReader reader) : file_(reader.file()) {
+    TextTrace text(std::move(reader), kLine, 1, 4);
+    while (text.next()) {
+      read_line(text);
+      text.accept();
+    }
+    end_thread();
+    if (threads_.empty()) {
+      throw InputError(file_ + ": expected 'thread NAME' and its steps");
+    }
+  }
 
   std::uint32_t threads() const override { return static_cast<std::uint32_t>(instances_.size()); }
   std::string name_of(std::uint32_t thread) const override { return of(thread).name; }
@@ -96,13 +106,45 @@ class JobText final : public JobProgram {
   bool runs_in(std::uint32_t thread, std::uint32_t task) const override {
     return of(thread).task.value_or(task) == task;
   }
-  void require_task_count(std::uint64_t tasks) const override;
-  JobPlace begin(std::uint32_t thread) const override {
-    JobPlace place;
-    place.thread = thread;
-    return place;
+
+  void require_task_count(std::uint64_t tasks) const override {
+    if (last_task_.task >= tasks) {
+      throw InputError(file_ + ":" + std::to_string(last_task_.line) + ": task " +
+                       std::to_string(last_task_.task) + " does not exist: the job has " +
+                       std::to_string(tasks) + " tasks, up to " + std::to_string(tasks - 1));
+    }
   }
-  JobRecord next(JobPlace& place) override;
+  JobPlace begin(std::uint32_t thread) const override { return {thread}; }
+
+  JobRecord next(JobPlace& place) override {
+    const Thread& thread = of(place.thread);
+    JobRecord record;
+    if (thread.first + place.record == thread.end) {
+      record.gap = thread.rest;
+      return record;
+    }
+    const Step& step = steps_[thread.first + place.record++];
+    record.action = step.action;
+    record.gap = step.gap;
+    if (step.action == JobAction::miss) {
+      record.gap += step.store ? 0 : 1;
+      record.miss.load = !step.store;
+      record.miss.write = step.store;
+      (step.store ? record.miss.write_address : record.miss.load_address) = step.value;
+    } else if (step.pages > 0) {
+      record.first_line = step.value * kLinesPerPage;
+      record.lines = std::uint64_t{step.pages} * kLinesPerPage;
+    } else if (step.action == JobAction::use) {
+      record.first_line = step.value * kLinesPerPage;
+    } else if (step.action == JobAction::sleep) {
+      record.time = Tick(static_cast<std::int64_t>(step.value));
+    } else if (step.action != JobAction::sync) {
+      record.event = static_cast<std::uint32_t>(step.value);
+      record.task = step.task;
+      record.bytes = step.bytes;
+    }
+    return record;
+  }
   double fraction(const JobPlace& place) const override {
     const Thread& thread = of(place.thread);
     const auto steps = static_cast<double>(thread.end - thread.first + 1);
@@ -120,15 +162,157 @@ class JobText final : public JobProgram {
 
  private:
   const Thread& of(std::uint32_t thread) const { return threads_[instances_[thread]]; }
-  void read_line(const TextTrace& text);
-  void begin_task(const TextTrace& text);
-  void begin_thread(const TextTrace& text);
-  void end_thread();
-  void add(const TextTrace& text, const Word& word);
-  void complete(const TextTrace& text, Step& step);
-  std::uint64_t event(const TextTrace& text, std::size_t field);
-  std::uint32_t task(const TextTrace& text);
-  [[noreturn]] static void unknown(const TextTrace& text);
+
+  void read_line(const TextTrace& text) {
+    const std::string_view step = text.field(0);
+    if (step == "task") {
+      begin_task(text);
+      return;
+    }
+    if (step == "thread") {
+      begin_thread(text);
+      return;
+    }
+    if (between_threads_) {
+      text.fail("expected 'thread NAME' before its first step");
+    }
+    if (step == "compute") {
+      const std::uint64_t count = text.fields() == 2 ? text.number(1, "the instructions") : kMaxGap;
+      if (count >= kMaxGap - static_cast<std::uint64_t>(gap_)) {
+        text.fail("expected 'compute N', with fewer than 2^48 instructions between two steps");
+      }
+      gap_ += static_cast<std::int64_t>(count);
+      return;
+    }
+    for (const Word& word : kWords) {
+      if (step == word.name) {
+        add(text, word);
+        return;
+      }
+    }
+    unknown(text);
+  }
+
+  // Ends the present thread. Further steps are errors until the next thread begins.
+  void begin_task(const TextTrace& text) {
+    if (text.fields() != 2) {
+      text.fail("expected 'task NUMBER', or 'task all'");
+    }
+    end_thread();
+    between_threads_ = true;
+    threads_task_ = text.field(1) == "all" ? std::nullopt : std::optional(task(text));
+  }
+
+  void begin_thread(const TextTrace& text) {
+    end_thread();
+    between_threads_ = false;
+    const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of threads") : 1;
+    if (text.fields() < 2 || text.fields() > 3 || count < 1 ||
+        count > kMostThreads - instances_.size()) {
+      text.fail("expected 'thread NAME [COUNT]', and at most " + std::to_string(kMostThreads) +
+                " threads in total");
+    }
+    Thread thread;
+    thread.name = shown(text.field(1));
+    thread.first = steps_.size();
+    thread.task = threads_task_;
+    instances_.insert(instances_.end(), count, static_cast<std::uint32_t>(threads_.size()));
+    threads_.push_back(thread);
+  }
+
+  void end_thread() {
+    if (!between_threads_) {
+      threads_.back().end = steps_.size();
+      threads_.back().rest = gap_;
+    }
+    gap_ = 0;
+  }
+
+  void add(const TextTrace& text, const Word& word) {
+    if (steps_.size() == kMostSteps) {
+      text.fail("more than 2^22 steps; use a trace of misses");
+    }
+    if (text.fields() < word.least || text.fields() > word.most) {
+      text.fail("'" + std::string(word.name) + "' takes " + word.takes);
+    }
+    Step step;
+    step.action = word.action;
+    step.store = word.store;
+    step.line = static_cast<std::uint32_t>(text.line());
+    step.gap = gap_;
+    gap_ = 0;
+    complete(text, step);
+    has_nvdimm_ = has_nvdimm_ || step.pages > 0 || step.action == JobAction::sync;
+    steps_.push_back(step);
+  }
+
+  void complete(const TextTrace& text, Step& step) {
+    if (step.action == JobAction::read || step.action == JobAction::read_ahead ||
+        step.action == JobAction::write) {
+      const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of pages") : 1;
+      step.value = text.number(1, "the page");
+      if (count < 1 || count > kMostPages || step.value >= kMostPage) {
+        text.fail("expected a page below 2^40, and 1 to 65536 pages");
+      }
+      step.pages = static_cast<std::uint32_t>(count);
+    } else if (step.action == JobAction::sleep) {
+      const Parsed<Tick> time = parse_time(text.field(1));
+      if (!time.value || *time.value > kLongestSleep) {
+        text.fail("'" + shown(text.field(1)) + "' is not a time up to 3600s, for example 12us");
+      }
+      step.value = static_cast<std::uint64_t>(time.value->value());
+    } else if (step.action == JobAction::miss) {
+      step.value = text.number(1, "the address");
+    } else if (step.action == JobAction::use) {
+      step.value = text.number(1, "the page");
+      if (step.value >= kMostPage) {
+        text.fail("expected a page below 2^40");
+      }
+    } else if (step.action == JobAction::send) {
+      const Parsed<Bytes> size = parse_size(text.field(3));
+      step.bytes = size.value ? static_cast<std::uint64_t>(size.value->value()) : 0;
+      if (step.bytes < 1 || step.bytes > kMostMessageBytes) {
+        text.fail("'" + shown(text.field(3)) +
+                  "' is not a size from 1B to 1TiB, for example 64KiB");
+      }
+      step.task = task(text);
+      step.value = event(text, 2);
+    } else if (step.action != JobAction::sync) {
+      step.value = event(text, 1);
+    }
+  }
+
+  std::uint64_t event(const TextTrace& text, std::size_t field) {
+    const std::string name = shown(text.field(field));
+    const auto [found, added] = event_numbers_.try_emplace(name, events_.size());
+    if (added) {
+      if (events_.size() == kMostEvents) {
+        text.fail("more than 65536 events");
+      }
+      events_.push_back(name);
+    }
+    return found->second;
+  }
+
+  std::uint32_t task(const TextTrace& text) {
+    const std::uint64_t number = text.number(1, "the task");
+    if (number >= kMostTasks) {
+      text.fail("task " + std::to_string(number) + " is beyond the limit of 16383");
+    }
+    if (last_task_.line == 0 || number > last_task_.task) {
+      last_task_ = {static_cast<std::uint32_t>(number), static_cast<std::uint64_t>(text.line())};
+    }
+    return static_cast<std::uint32_t>(number);
+  }
+
+  [[noreturn]] static void unknown(const TextTrace& text) {
+    std::vector<std::string> names{"task", "thread", "compute"};
+    for (const Word& word : kWords) {
+      names.emplace_back(word.name);
+    }
+    text.fail("the step '" + shown(text.field(0)) + "' is unknown" +
+              did_you_mean(text.field(0), names));
+  }
 
   std::string file_;
   std::vector<Step> steps_;
@@ -143,211 +327,9 @@ class JobText final : public JobProgram {
   std::int64_t gap_ = 0;  // while parsing: instructions since the previous step
 };
 
-JobText::JobText(TraceReader reader) : file_(reader.file()) {
-  TextTrace text(std::move(reader), kLine, 1, 4);
-  while (text.next()) {
-    read_line(text);
-    text.accept();
-  }
-  end_thread();
-  if (threads_.empty()) {
-    throw InputError(file_ + ": expected 'thread NAME' and its steps");
-  }
-}
-
-void JobText::require_task_count(std::uint64_t tasks) const {
-  if (last_task_.task >= tasks) {
-    throw InputError(file_ + ":" + std::to_string(last_task_.line) + ": task " +
-                     std::to_string(last_task_.task) + " does not exist: the job has " +
-                     std::to_string(tasks) + " tasks, up to " + std::to_string(tasks - 1));
-  }
-}
-
-void JobText::read_line(const TextTrace& text) {
-  const std::string_view step = text.field(0);
-  if (step == "task") {
-    begin_task(text);
-    return;
-  }
-  if (step == "thread") {
-    begin_thread(text);
-    return;
-  }
-  if (between_threads_) {
-    text.fail("expected 'thread NAME' before its first step");
-  }
-  if (step == "compute") {
-    const std::uint64_t count = text.fields() == 2 ? text.number(1, "the instructions") : kMaxGap;
-    if (count >= kMaxGap - static_cast<std::uint64_t>(gap_)) {
-      text.fail("expected 'compute N', with fewer than 2^48 instructions between two steps");
-    }
-    gap_ += static_cast<std::int64_t>(count);
-    return;
-  }
-  for (const Word& word : kWords) {
-    if (step == word.name) {
-      add(text, word);
-      return;
-    }
-  }
-  unknown(text);
-}
-
-void JobText::unknown(const TextTrace& text) {
-  std::vector<std::string> names{"task", "thread", "compute"};
-  for (const Word& word : kWords) {
-    names.emplace_back(word.name);
-  }
-  const std::string near = nearest_name(text.field(0), names);
-  text.fail("the step '" + shown(text.field(0)) + "' is unknown" +
-            (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
-}
-
-// Ends the present thread. Further steps are errors until the next thread begins.
-void JobText::begin_task(const TextTrace& text) {
-  if (text.fields() != 2) {
-    text.fail("expected 'task NUMBER', or 'task all'");
-  }
-  end_thread();
-  between_threads_ = true;
-  threads_task_ = text.field(1) == "all" ? std::nullopt : std::optional(task(text));
-}
-
-void JobText::begin_thread(const TextTrace& text) {
-  end_thread();
-  between_threads_ = false;
-  const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of threads") : 1;
-  if (text.fields() < 2 || text.fields() > 3 || count < 1 ||
-      count > kMostThreads - instances_.size()) {
-    text.fail("expected 'thread NAME [COUNT]', and at most " + std::to_string(kMostThreads) +
-              " threads in total");
-  }
-  Thread thread;
-  thread.name = shown(text.field(1));
-  thread.first = steps_.size();
-  thread.task = threads_task_;
-  instances_.insert(instances_.end(), count, static_cast<std::uint32_t>(threads_.size()));
-  threads_.push_back(thread);
-}
-
-void JobText::end_thread() {
-  if (!between_threads_) {
-    threads_.back().end = steps_.size();
-    threads_.back().rest = gap_;
-  }
-  gap_ = 0;
-}
-
-void JobText::add(const TextTrace& text, const Word& word) {
-  if (steps_.size() == kMostSteps) {
-    text.fail("more than 2^22 steps; use a trace of misses");
-  }
-  if (text.fields() < word.least || text.fields() > word.most) {
-    text.fail("'" + std::string(word.name) + "' takes " + word.takes);
-  }
-  Step step;
-  step.action = word.action;
-  step.store = word.store;
-  step.line = static_cast<std::uint32_t>(text.line());
-  step.gap = gap_;
-  gap_ = 0;
-  complete(text, step);
-  has_nvdimm_ = has_nvdimm_ || step.pages > 0 || step.action == JobAction::sync;
-  steps_.push_back(step);
-}
-
-void JobText::complete(const TextTrace& text, Step& step) {
-  if (step.action == JobAction::read || step.action == JobAction::read_ahead ||
-      step.action == JobAction::write) {
-    const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of pages") : 1;
-    step.value = text.number(1, "the page");
-    if (count < 1 || count > kMostPages || step.value >= kMostPage) {
-      text.fail("expected a page below 2^40, and 1 to 65536 pages");
-    }
-    step.pages = static_cast<std::uint32_t>(count);
-  } else if (step.action == JobAction::sleep) {
-    const Parsed<Tick> time = parse_time(text.field(1));
-    if (!time.value || *time.value > kLongestSleep) {
-      text.fail("'" + shown(text.field(1)) + "' is not a time up to 3600s, for example 12us");
-    }
-    step.value = static_cast<std::uint64_t>(time.value->value());
-  } else if (step.action == JobAction::miss) {
-    step.value = text.number(1, "the address");
-  } else if (step.action == JobAction::use) {
-    step.value = text.number(1, "the page");
-    if (step.value >= kMostPage) {
-      text.fail("expected a page below 2^40");
-    }
-  } else if (step.action == JobAction::send) {
-    const Parsed<Bytes> size = parse_size(text.field(3));
-    step.bytes = size.value ? static_cast<std::uint64_t>(size.value->value()) : 0;
-    if (step.bytes < 1 || step.bytes > kMostMessageBytes) {
-      text.fail("'" + shown(text.field(3)) + "' is not a size from 1B to 1TiB, for example 64KiB");
-    }
-    step.task = task(text);
-    step.value = event(text, 2);
-  } else if (step.action != JobAction::sync) {
-    step.value = event(text, 1);
-  }
-}
-
-std::uint32_t JobText::task(const TextTrace& text) {
-  const std::uint64_t number = text.number(1, "the task");
-  if (number >= kMostTasks) {
-    text.fail("task " + std::to_string(number) + " is beyond the limit of 16383");
-  }
-  if (last_task_.line == 0 || number > last_task_.task) {
-    last_task_ = {static_cast<std::uint32_t>(number), static_cast<std::uint64_t>(text.line())};
-  }
-  return static_cast<std::uint32_t>(number);
-}
-
-std::uint64_t JobText::event(const TextTrace& text, std::size_t field) {
-  const std::string name = shown(text.field(field));
-  const auto [found, added] = event_numbers_.try_emplace(name, events_.size());
-  if (added) {
-    if (events_.size() == kMostEvents) {
-      text.fail("more than 65536 events");
-    }
-    events_.push_back(name);
-  }
-  return found->second;
-}
-
-JobRecord JobText::next(JobPlace& place) {
-  const Thread& thread = of(place.thread);
-  JobRecord record;
-  if (thread.first + place.record == thread.end) {
-    record.gap = thread.rest;
-    return record;
-  }
-  const Step& step = steps_[thread.first + place.record++];
-  record.action = step.action;
-  record.gap = step.gap;
-  if (step.action == JobAction::miss) {
-    record.gap += step.store ? 0 : 1;
-    record.miss.load = !step.store;
-    record.miss.write = step.store;
-    (step.store ? record.miss.write_address : record.miss.load_address) = step.value;
-  } else if (step.pages > 0) {
-    record.first_line = step.value * kLinesPerPage;
-    record.lines = std::uint64_t{step.pages} * kLinesPerPage;
-  } else if (step.action == JobAction::use) {
-    record.first_line = step.value * kLinesPerPage;
-  } else if (step.action == JobAction::sleep) {
-    record.time = Tick(static_cast<std::int64_t>(step.value));
-  } else if (step.action != JobAction::sync) {
-    record.event = static_cast<std::uint32_t>(step.value);
-    record.task = step.task;
-    record.bytes = step.bytes;
-  }
-  return record;
-}
-
 }  // namespace
 
-extern const FormatDescriptor kFormat_job;
-const FormatDescriptor kFormat_job{
+extern const FormatDescriptor kFormat_job{
     "job",
     "threads, one step per line: compute, load, read, write, sync, wait, wake, send, sleep",
     TimeUnit::instructions,
@@ -355,8 +337,6 @@ const FormatDescriptor kFormat_job{
     [](const TraceStart& start) {
       return start.begins_with("thread ") || start.begins_with("task ");
     },
-    [](TraceReader reader) -> std::unique_ptr<JobProgram> {
-      return std::make_unique<JobText>(std::move(reader));
-    }};
+    open_with<JobProgram, JobText>};
 
 }  // namespace hmsim

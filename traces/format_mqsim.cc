@@ -26,8 +26,7 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_mqsim;
-const FormatDescriptor kFormat_mqsim{
+extern const FormatDescriptor kFormat_mqsim{
     "mqsim",
     kLine,
     TimeUnit::nanoseconds,

@@ -28,7 +28,6 @@ ColumnMap columns() {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_msr;
-const FormatDescriptor kFormat_msr = column_format<columns, kLine>("msr", 100, true);
+extern const FormatDescriptor kFormat_msr = column_format<columns, kLine>("msr", 100, true);
 
 }  // namespace hmsim

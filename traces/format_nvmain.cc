@@ -22,10 +22,7 @@ bool read_access(const TextTrace& line, Access& access) {
     line.fail("expected '" + std::string(kLine) + "' or 'NVMV1'");
   }
   access.cycle = line.number(0, "the cycle");
-  access.write = line.field(1) == "W";
-  if (!access.write && line.field(1) != "R") {
-    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
-  }
+  access.write = line.either(1, "R", "W");
   access.address = line.hexadecimal(2, "the address");
   access.requestor = line.number(line.fields() - 1, "the thread");
   return true;
@@ -39,8 +36,7 @@ bool resembles_line(const TraceStart& start) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_nvmain;
-const FormatDescriptor kFormat_nvmain{
+extern const FormatDescriptor kFormat_nvmain{
     "nvmain",
     kLine,
     TimeUnit::cycles,

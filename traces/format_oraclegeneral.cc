@@ -8,12 +8,8 @@
 // All requests read, because the format has no operations. An object's number is taken as its first
 // sector, modulo 2^53: traces converted from block traces keep the block address, others hold
 // hashes. Requests in one second share one time.
-#include <string>
-#include <utility>
-
-#include "core/archive.h"
+#include "traces/binary_trace.h"
 #include "traces/block_lines.h"
-#include "traces/record_error.h"
 
 namespace hmsim {
 
@@ -23,28 +19,23 @@ constexpr std::size_t kRecordBytes = 24;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kSectors = std::uint64_t{1} << 53;
 
-class OracleTrace final : public BlockSource {
+class OracleTrace final : public BinaryTrace<BlockSource, kRecordBytes> {
  public:
-  explicit OracleTrace(TraceReader reader) : reader_(std::move(reader)) {}
+  using BinaryTrace::BinaryTrace;
 
   bool next(BlockRequest& request) override {
     request = BlockRequest();
-    const std::string_view bytes = reader_.read(kRecordBytes, scratch_);
+    const std::string_view bytes = next_record(": is it a trace of oracleGeneral?");
     if (bytes.empty()) {
       if (!any_) {
         throw InputError(reader_.file() + ": the trace contains no records");
       }
       return false;
     }
-    ++record_;
-    if (bytes.size() != kRecordBytes) {
-      fail<InputError>("the file ends after " + std::to_string(bytes.size()) +
-                       " of its 24 bytes: is it a trace of oracleGeneral?");
-    }
-    check_next(number(bytes, 16, 8));
-    const std::uint64_t size = number(bytes, 12, 4);
-    request.arrival_ns = number(bytes, 0, 4) * kSecondNs;
-    request.sector = number(bytes, 4, 8) % kSectors;
+    check_next(little_endian(bytes.substr(16, 8)));
+    const std::uint64_t size = little_endian(bytes.substr(12, 4));
+    request.arrival_ns = little_endian(bytes.substr(0, 4)) * kSecondNs;
+    request.sector = little_endian(bytes.substr(4, 8)) % kSectors;
     request.sectors = (size + kSectorBytes - 1) / kSectorBytes;
     if (size == 0) {
       fail<EmptyRequestError>("a request of 0 bytes: must be at least 1");
@@ -58,30 +49,9 @@ class OracleTrace final : public BlockSource {
   std::string note() const override {
     return "all requests read; an object's number is taken as its first sector of 512 bytes";
   }
-  void rewind() override {
-    reader_.rewind();
-    record_ = 0;
-  }
-  double fraction() const override { return reader_.fraction(); }
-  void serialize(Archive& archive) override {
-    archive(record_, any_);
-    reader_.serialize(archive);
-  }
+  void serialize(Archive& archive) override { archive(record_, any_, reader_); }
 
  private:
-  template <class E>
-  [[noreturn]] void fail(const std::string& message) const {
-    throw E(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
-  }
-
-  static std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t length) {
-    std::uint64_t value = 0;
-    for (std::size_t i = length; i > 0; --i) {
-      value = value << 8 | static_cast<unsigned char>(bytes[at + i - 1]);
-    }
-    return value;
-  }
-
   // Throws unless `next` is a later request's number, from 0 or 1, or none. Other files rarely
   // pass.
   void check_next(std::uint64_t next) const {
@@ -93,24 +63,18 @@ class OracleTrace final : public BlockSource {
     }
   }
 
-  TraceReader reader_;
-  std::string scratch_;
-  std::uint64_t record_ = 0;  // number of the present record, from 1
   bool any_ = false;
 };
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_oraclegeneral;
-const FormatDescriptor kFormat_oraclegeneral{
+extern const FormatDescriptor kFormat_oraclegeneral{
     "oraclegeneral",
     "binary, 24 bytes a request, from libCacheSim: <time in s> <object> <bytes> <next request>",
     TimeUnit::nanoseconds,
     false,
     [](const TraceStart&) { return false; },
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<OracleTrace>(std::move(reader));
-    },
+    open_with<BlockSource, OracleTrace, const ColumnMap&>,
     kSecondNs};
 
 }  // namespace hmsim

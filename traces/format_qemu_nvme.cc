@@ -211,8 +211,7 @@ class QemuNvmeTrace final : public BlockSource {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_qemu_nvme;
-const FormatDescriptor kFormat_qemu_nvme{
+extern const FormatDescriptor kFormat_qemu_nvme{
     "qemu_nvme",
     "QEMU's log of an emulated NVMe disk: <thread>@<s>.<us>:pci_nvme_read cid 0 nsid 1 nlb 8 count "
     "4096 lba 0x0",
@@ -221,9 +220,7 @@ const FormatDescriptor kFormat_qemu_nvme{
     [](const TraceStart& start) {
       return start.fields() > 1 && event_begin(start.field(0)) != std::string_view::npos;
     },
-    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<QemuNvmeTrace>(std::move(reader));
-    },
+    open_with<BlockSource, QemuNvmeTrace, const ColumnMap&>,
     kMicrosecondNs,
     true};
 

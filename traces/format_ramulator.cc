@@ -28,8 +28,7 @@ bool read_miss(const TextTrace& line, Miss& miss) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_ramulator;
-const FormatDescriptor kFormat_ramulator{
+extern const FormatDescriptor kFormat_ramulator{
     "ramulator",
     "<instructions> <read address> [<write-back address>], decimal or 0x",
     TimeUnit::instructions,

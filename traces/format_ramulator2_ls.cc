@@ -11,18 +11,14 @@ namespace {
 constexpr const char* kLine = "LD|ST <address>";
 
 bool read_access(const TextTrace& line, Access& access) {
-  access.write = line.field(0) == "ST";
-  if (!access.write && line.field(0) != "LD") {
-    line.fail("'" + shown(line.field(0)) + "' is neither LD nor ST");
-  }
+  access.write = line.either(0, "LD", "ST");
   access.address = line.number(1, "the address");
   return true;
 }
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_ramulator2_ls;
-const FormatDescriptor kFormat_ramulator2_ls{
+extern const FormatDescriptor kFormat_ramulator2_ls{
     "ramulator2_ls",
     kLine,
     TimeUnit::none,

@@ -28,10 +28,7 @@ class VectorTrace final : public AccessSource {
     if (!text_.next()) {
       return false;
     }
-    access.write = text_.field(0) == "W";
-    if (!access.write && text_.field(0) != "R") {
-      text_.fail("'" + shown(text_.field(0)) + "' is neither R nor W");
-    }
+    access.write = text_.either(0, "R", "W");
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       const std::uint64_t number = text_.number(i + 1, "the number");
       if (number >= levels_[i]) {
@@ -55,8 +52,7 @@ class VectorTrace final : public AccessSource {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_ramulator2_rw;
-const FormatDescriptor kFormat_ramulator2_rw{
+extern const FormatDescriptor kFormat_ramulator2_rw{
     "ramulator2_rw",
     kLine,
     TimeUnit::none,

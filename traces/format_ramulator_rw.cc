@@ -12,10 +12,7 @@ constexpr const char* kLine = "<hexadecimal address> R|W";
 
 bool read_access(const TextTrace& line, Access& access) {
   access.address = line.hexadecimal(0, "the address");
-  access.write = line.field(1) == "W";
-  if (!access.write && line.field(1) != "R") {
-    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
-  }
+  access.write = line.either(1, "R", "W");
   return true;
 }
 
@@ -25,8 +22,7 @@ bool read_plain(FastLine& line, Access& access) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_ramulator_rw;
-const FormatDescriptor kFormat_ramulator_rw{
+extern const FormatDescriptor kFormat_ramulator_rw{
     "ramulator_rw",
     kLine,
     TimeUnit::none,

@@ -30,7 +30,6 @@ ColumnMap columns() {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_spc;
-const FormatDescriptor kFormat_spc = column_format<columns, kLine>("spc", 1'000);
+extern const FormatDescriptor kFormat_spc = column_format<columns, kLine>("spc", 1'000);
 
 }  // namespace hmsim

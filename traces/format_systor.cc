@@ -33,20 +33,19 @@ ColumnMap columns() {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_systor;
-const FormatDescriptor kFormat_systor{"systor",
-                                      kLine.expected,
-                                      TimeUnit::nanoseconds,
-                                      true,
-                                      [](const TraceStart& start) {
-                                        return start.line() ==
-                                                   "Timestamp,Response,IOType,LUN,Offset,Size" ||
-                                               resembles_columns(start, columns(), kLine);
-                                      },
-                                      [](TraceReader reader, const ColumnMap&) {
-                                        return open_columns(std::move(reader), columns(), kLine);
-                                      },
-                                      1'000,
-                                      true};
+extern const FormatDescriptor kFormat_systor{
+    "systor",
+    kLine.expected,
+    TimeUnit::nanoseconds,
+    true,
+    [](const TraceStart& start) {
+      return start.line() == "Timestamp,Response,IOType,LUN,Offset,Size" ||
+             resembles_columns(start, columns(), kLine);
+    },
+    [](TraceReader reader, const ColumnMap&) {
+      return open_columns(std::move(reader), columns(), kLine);
+    },
+    1'000,
+    true};
 
 }  // namespace hmsim

@@ -29,7 +29,7 @@ ColumnMap columns() {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_tencent;
-const FormatDescriptor kFormat_tencent = column_format<columns, kLine>("tencent", 1'000'000'000);
+extern const FormatDescriptor kFormat_tencent =
+    column_format<columns, kLine>("tencent", 1'000'000'000);
 
 }  // namespace hmsim

@@ -19,11 +19,8 @@ bool read_miss(const TextTrace& line, Miss& miss) {
     line.fail("more than 2^48 instructions before one access");
   }
   miss.gap = static_cast<std::int64_t>(others) + 1;
-  miss.load = line.field(1) == "R";
-  miss.write = line.field(1) == "W";
-  if (!miss.load && !miss.write) {
-    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
-  }
+  miss.write = line.either(1, "R", "W");
+  miss.load = !miss.write;
   (miss.load ? miss.load_address : miss.write_address) = line.hexadecimal(2, "the address");
   if (line.fields() == 4) {
     line.hexadecimal(3, "the instruction's address");
@@ -33,8 +30,7 @@ bool read_miss(const TextTrace& line, Miss& miss) {
 
 }  // namespace
 
-extern const FormatDescriptor kFormat_usimm;
-const FormatDescriptor kFormat_usimm{
+extern const FormatDescriptor kFormat_usimm{
     "usimm",
     kLine,
     TimeUnit::instructions,

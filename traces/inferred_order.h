@@ -64,10 +64,9 @@ class InferredOrder {
     std::uint64_t completion_ns = 0;
     std::uint64_t number = 0;
 
-    bool operator<(const EarlierCommand& other) const {
-      return std::tie(completion_ns, number) < std::tie(other.completion_ns, other.number);
+    bool operator>(const EarlierCommand& other) const {
+      return std::tie(completion_ns, number) > std::tie(other.completion_ns, other.number);
     }
-    bool operator>(const EarlierCommand& other) const { return other < *this; }
     void serialize(Archive& archive) { archive(completion_ns, number); }
   };
 

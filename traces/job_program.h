@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/types.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
-
-class Archive;
 
 inline constexpr Tick kLongestSleep = 3'600 * kSecond;
 inline constexpr std::uint64_t kMostTransferLines = std::uint64_t{1} << 22;
@@ -54,7 +53,15 @@ struct JobRecord {
   bool ends_copy = false;            // this miss copies the request's last line
   std::array<bool, 2> copy_ended{};  // the previous record ended a read's [0] or a write's [1] copy
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) {
+    archive(action, gap, miss, first_line, lines, event, task, bytes, time);
+    archive(copies, ends_copy, copy_ended);
+    const bool transfers =
+        action == JobAction::read || action == JobAction::read_ahead || action == JobAction::write;
+    archive.check(gap >= 0, "step of a thread before the preceding one");
+    archive.check(!transfers || (lines >= 1 && lines <= kMostTransferLines),
+                  "invalid length of a thread's transfer");
+  }
 };
 
 // A thread's position in its program. Only the program interprets it; others store it.
@@ -65,7 +72,7 @@ struct JobPlace {
   // a block request, that a record before the place began.
   std::array<std::uint64_t, 2> copied_to{};
 
-  void serialize(Archive& archive);  // all but `thread`
+  void serialize(Archive& archive) { archive(record, copied_to); }  // all but `thread`
 };
 
 // Maximum length of a transfer, and maximum number of instructions between two of its lines in a

@@ -44,11 +44,11 @@ struct Written {
 std::vector<std::uint64_t> pages_written_before(RecordTape& tape, std::uint64_t skip) {
   Written written;
   const StretchStart start = stretch_start(tape.blocks(), skip);
-  if (start.index) {
-    start.index->each_before(start.block, [&](std::uint64_t word) { written.take(word); });
+  for (const std::uint64_t word : start.indexed) {
+    written.take(word);
   }
-  std::uint64_t passed = tape.blocks().instructions_before(start.block, std::nullopt);
-  std::uint64_t record = tape.blocks().first_of(start.block);
+  std::uint64_t passed = start.passed;
+  std::uint64_t record = start.record;
   for (; record < tape.size() && passed < skip; ++record) {
     const std::uint64_t word = tape.at(record);
     passed += record_instructions(word);

@@ -4,7 +4,7 @@
 
 #include "core/parameters.h"
 #include "core/statistics.h"
-#include "traces/record_error.h"
+#include "traces/trace_reader.h"
 
 namespace hmsim {
 

@@ -43,7 +43,16 @@ class RecordTape {
     std::vector<std::uint64_t> words;  // empty: nothing is cached
   };
 
-  void load(std::uint64_t record);
+  [[gnu::noinline]] void load(std::uint64_t record) {
+    const std::uint64_t block = blocks_.block_of(record);
+    Held& held = held_[block % held_.size()];
+    if (held.words.empty() || held.block != block) {
+      blocks_.read_block(block, held.words);
+      held.block = block;
+    }
+    present_ = &held.words;
+    first_ = blocks_.first_of(block);
+  }
 
   RecordBlocks& blocks_;
   std::vector<Held> held_;

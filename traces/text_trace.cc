@@ -118,8 +118,13 @@ void TextTrace::split_runs(std::string_view line) {
   }
 }
 
-std::uint64_t TextTrace::parse(std::string_view digits, int base, std::string_view text,
-                               const char* what) const {
+// Parses a number of the base, or a hexadecimal one after 0x.
+std::uint64_t TextTrace::parse(std::string_view text, int base, const char* what) const {
+  std::string_view digits = text;
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    digits.remove_prefix(2);
+    base = 16;
+  }
   std::uint64_t value = 0;
   const char* const last = digits.data() + digits.size();
   const auto [end, status] = std::from_chars(digits.data(), last, value, base);
@@ -133,24 +138,12 @@ std::uint64_t TextTrace::parse(std::string_view digits, int base, std::string_vi
   return value;
 }
 
-std::uint64_t TextTrace::number(std::string_view text, const char* what) const {
-  const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  return prefixed ? parse(text.substr(2), 16, text, what) : parse(text, 10, text, what);
-}
-
-std::uint64_t TextTrace::hexadecimal(std::size_t index, const char* what) const {
-  const std::string_view text = fields_[index];
-  const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  return parse(prefixed ? text.substr(2) : text, 16, text, what);
-}
-
 void TextTrace::fail(const std::string& message) const { fail_with<RecordError>(message); }
 
-void TextTrace::rewind() { reader_.rewind(); }
-
-void TextTrace::serialize(Archive& archive) {
-  archive(any_);
-  reader_.serialize(archive);
+void TextTrace::fail_word(std::string_view word, const char* first, const char* second) const {
+  fail("'" + shown(word) + "' is neither " + first + " nor " + second);
 }
+
+void TextTrace::serialize(Archive& archive) { archive(any_, reader_); }
 
 }  // namespace hmsim

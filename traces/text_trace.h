@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "traces/plain_line.h"
-#include "traces/record_error.h"
 #include "traces/trace_reader.h"
 
 namespace hmsim {
+
+// Makes untrusted text printable: at most 80 characters, with '?' for unprintable ones.
+std::string shown(std::string_view text);
 
 class TextTrace {
  public:
@@ -55,15 +57,27 @@ class TextTrace {
   std::string_view field(std::size_t index) const { return fields_[index]; }
   std::string_view text() const { return text_; }  // the present line
 
+  // Returns whether a field is the second of two words. Throws RecordError if it is neither.
+  bool either(std::size_t index, const char* first, const char* second) const {
+    const bool is_second = fields_[index] == second;
+    if (!is_second && fields_[index] != first) {
+      fail_word(fields_[index], first, second);
+    }
+    return is_second;
+  }
   // Parses text of the present line as an unsigned 64-bit number, decimal or hexadecimal after 0x.
   // `what` names it in messages.
-  std::uint64_t number(std::string_view text, const char* what) const;
+  std::uint64_t number(std::string_view text, const char* what) const {
+    return parse(text, 10, what);
+  }
   // Parses a field as such a number.
   std::uint64_t number(std::size_t index, const char* what) const {
     return number(fields_[index], what);
   }
   // Parses a field as a hexadecimal number, with or without 0x.
-  std::uint64_t hexadecimal(std::size_t index, const char* what) const;
+  std::uint64_t hexadecimal(std::size_t index, const char* what) const {
+    return parse(fields_[index], 16, what);
+  }
 
   // Throws RecordError for the present line.
   [[noreturn]] void fail(const std::string& message) const;
@@ -73,17 +87,17 @@ class TextTrace {
     throw E(reader_.file(), reader_.line(), message);
   }
 
-  void rewind();
+  void rewind() { reader_.rewind(); }
   double fraction() const { return reader_.fraction(); }
   void serialize(Archive& archive);
 
  private:
+  [[noreturn]] void fail_word(std::string_view word, const char* first, const char* second) const;
   void pass_mark(std::string_view& line) const;
   void split(std::string_view line);
   void split_runs(std::string_view line);
   void split_each(std::string_view line);
-  std::uint64_t parse(std::string_view digits, int base, std::string_view text,
-                      const char* what) const;
+  std::uint64_t parse(std::string_view text, int base, const char* what) const;
 
   TraceReader reader_;
   const char* expected_;
@@ -145,8 +159,5 @@ std::unique_ptr<Source> open_lines(TraceReader reader, Option /*option*/) {
   return std::make_unique<LineTrace<Source, Record, Read, ReadPlain>>(
       TextTrace(std::move(reader), kLine, kLeast, kMost));
 }
-
-// Makes untrusted text printable: at most 80 characters, with '?' for unprintable ones.
-std::string shown(std::string_view text);
 
 }  // namespace hmsim

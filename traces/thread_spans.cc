@@ -33,7 +33,15 @@ class SpanFinder {
   SpanFinder(RecordTape& tape, const std::string& file) : tape_(tape), file_(file) {}
 
   void read(std::uint64_t skip, std::uint64_t length) {
-    std::uint64_t passed = pass_blocks_before(skip);
+    const StretchStart start = stretch_start(tape_.blocks(), skip);
+    std::uint64_t passed = start.passed;
+    record_ = start.record - 1;
+    from_index_ = true;
+    for (const std::uint64_t word : start.indexed) {
+      take(word);
+    }
+    from_index_ = false;
+    ++record_;
     const std::uint64_t end = length == 0 ? UINT64_MAX : skip + length;
     within_ = skip == 0;
     for (; record_ < tape_.size() && passed < end; ++record_) {
@@ -82,21 +90,6 @@ class SpanFinder {
       found->thread.number = number;
     }
     return *found;
-  }
-
-  // Takes the state before the stretch from the trace's index, if it has one. Returns the number of
-  // instructions in the blocks that this skips.
-  std::uint64_t pass_blocks_before(std::uint64_t skip) {
-    const StretchStart start = stretch_start(tape_.blocks(), skip);
-    if (!start.index) {
-      return 0;
-    }
-    record_ = tape_.blocks().first_of(start.block) - 1;
-    from_index_ = true;
-    start.index->each_before(start.block, [this](std::uint64_t word) { take(word); });
-    from_index_ = false;
-    ++record_;
-    return tape_.blocks().instructions_before(start.block, std::nullopt);
   }
 
   void begin_stretch() {

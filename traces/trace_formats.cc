@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/archive.h"
+#include "core/text.h"
 
 namespace hmsim {
 
@@ -31,6 +32,8 @@ void BlockRequest::serialize(Archive& archive) {
   archive(arrival_ns, device, sector, sectors, write, trim, flush, fua, completion_ns);
   archive.check(sectors <= kMaxSectors, "block request too long");
 }
+
+void Instruction::serialize(Archive& archive) { archive(ip, sources, destinations, loads, stores); }
 
 const char* name_of(TraceKind kind) {
   constexpr std::array<const char*, 5> kNames{"misses", "accesses", "blocks", "instructions",
@@ -60,6 +63,25 @@ const FormatDescriptor* find_format(const std::string& name) {
     }
   }
   return nullptr;
+}
+
+Parsed<AddressLevels> parse_levels(std::string_view text) {
+  constexpr std::size_t kMost = 16;
+  constexpr std::int64_t kMostLines = std::int64_t{1} << 56;
+  AddressLevels levels;
+  std::int64_t left = kMostLines;  // factor by which the product may still grow
+  while (!text.empty()) {
+    const std::string_view word = cut(text, ',');
+    const Parsed<std::int64_t> number = parse_integer(word);
+    if (!number.value || *number.value < 1 || *number.value > left || levels.size() == kMost) {
+      return {std::nullopt, "'" + std::string(word.substr(0, 80)) +
+                                "' is not a level's size: expected 1 to 16 whole numbers with "
+                                "commas between them, whose product is at most 2^56 lines"};
+    }
+    left /= *number.value;
+    levels.push_back(static_cast<std::uint64_t>(*number.value));
+  }
+  return {levels, ""};
 }
 
 }  // namespace hmsim

@@ -3,19 +3,21 @@
 // collects the descriptors into a table.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/descriptor_table.h"
 #include "core/request.h"
-#include "traces/address_levels.h"
+#include "core/units.h"
 #include "traces/column_map.h"
-#include "traces/instruction_trace.h"
 #include "traces/record_blocks.h"
 #include "traces/trace_reader.h"
 #include "traces/trace_start.h"
@@ -72,6 +74,14 @@ struct Access {
   void serialize(Archive& archive);
 };
 
+// Number of elements at each level of a DRAM hierarchy, channel to column, as they appear in an
+// address vector. The last level counts columns of one line each.
+using AddressLevels = std::vector<std::uint64_t>;
+
+// Parses "1, 2, 4, 4, 32768, 128": 1 to 16 numbers, each at least 1, whose product is at most 2^56.
+// The empty text gives no levels.
+Parsed<AddressLevels> parse_levels(std::string_view text);
+
 // Reader of a trace of memory requests.
 class AccessSource {
  public:
@@ -117,6 +127,36 @@ class BlockSource {
   virtual void serialize(Archive& archive) = 0;
 };
 
+inline constexpr std::size_t kMostLoads = 4;   // per instruction
+inline constexpr std::size_t kMostStores = 2;  // per instruction
+inline constexpr std::size_t kMostSources = 4;
+inline constexpr std::size_t kMostDestinations = 2;
+
+// A register number or an address of 0 means none.
+struct Instruction {
+  std::uint64_t ip = 0;
+  std::array<std::uint8_t, kMostSources> sources{};  // registers that it reads
+  std::array<std::uint8_t, kMostDestinations> destinations{};
+  std::array<std::uint64_t, kMostLoads> loads{};  // byte addresses
+  std::array<std::uint64_t, kMostStores> stores{};
+
+  void serialize(Archive& archive);
+};
+
+// Reader of a trace of instructions.
+class InstructionSource {
+ public:
+  virtual ~InstructionSource() = default;
+  // Reads the next instruction. Returns false at the end. Throws InputError for malformed input, or
+  // if the trace holds no record.
+  virtual bool next(Instruction& instruction) = 0;
+  // Reads the instruction after the first `instructions`. Otherwise as next().
+  virtual bool seek(std::uint64_t instructions, Instruction& instruction) = 0;
+  virtual void rewind() = 0;
+  virtual double fraction() const = 0;  // share of the source read; 0 if unknown
+  virtual void serialize(Archive& archive) = 0;
+};
+
 // Kind of a trace's records, in the order of FormatDescriptor::open.
 enum class TraceKind { misses, accesses, blocks, instructions, jobs };
 const char* name_of(TraceKind kind);
@@ -129,14 +169,19 @@ const char* name_of(TimeUnit unit);  // "" for none
 // captured order.
 using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader,
                                                    std::optional<unsigned> vcpu);
-// Function that opens an access trace. `levels`: the number of elements at each level of an address
-// vector (traces/address_levels.h).
+// Function that opens an access trace. `levels`: those of address vectors.
 using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader,
                                                        const AddressLevels& levels);
 // Function that opens a block trace. `columns`: the user's columns, for format csv only.
 using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader, const ColumnMap& columns);
 using OpenInstructions = std::unique_ptr<InstructionSource> (*)(TraceReader reader);
 using OpenJobs = std::unique_ptr<JobProgram> (*)(TraceReader reader);
+
+// Opens a trace with a reader `Trace` that needs none of its kind's options.
+template <class Source, class Trace, class... Options>
+std::unique_ptr<Source> open_with(TraceReader reader, Options... /*options*/) {
+  return std::make_unique<Trace>(std::move(reader));
+}
 
 // A trace format. The file traces/format_NAME.cc defines kFormat_NAME; no other file names it.
 struct FormatDescriptor {

@@ -4,15 +4,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/errors.h"
+
 namespace hmsim {
 
 class Archive;
+
+// Error in one record. The reader has consumed the record and can continue with the next one.
+class RecordError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+// Error of a request of length 0.
+class EmptyRequestError : public RecordError {
+ public:
+  using RecordError::RecordError;
+};
+
+// Returns the number in up to eight bytes, lowest first.
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+inline std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, bytes.data(), bytes.size());
+  return number;
+}
 
 // Bytes of a trace, with shared ownership.
 class TraceBlock {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/types.h"
-#include "traces/instruction_trace.h"
 #include "traces/job_program.h"
 #include "traces/record_blocks.h"
 #include "traces/trace_formats.h"

@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "traces/address_levels.h"
-#include "traces/column_map.h"
 #include "traces/record_rules.h"
-#include "traces/trace_reader.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 

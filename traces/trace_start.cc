@@ -18,6 +18,12 @@ bool is_decimal(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool is_real(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  return is_decimal(text.substr(0, point)) &&
+         (point == text.size() || is_decimal(text.substr(point + 1)));
+}
+
 TraceStart::TraceStart(std::string_view bytes) : bytes_(bytes) {
   if (bytes.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     bytes.remove_prefix(kByteOrderMark.size());

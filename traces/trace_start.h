@@ -35,7 +35,8 @@ class TraceStart {
 // The bytes with which some programs mark a text as UTF-8.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Returns whether the text is a decimal number.
+// Returns whether the text is a decimal number: a whole one, or one that may have decimals.
 bool is_decimal(std::string_view text);
+bool is_real(std::string_view text);
 
 }  // namespace hmsim

@@ -17,14 +17,6 @@ constexpr std::uint64_t bits(std::uint64_t first, std::uint64_t count) {
   return (count >= kPageLines ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
 }
 
-std::uint64_t ones(std::uint64_t mask) {
-  std::uint64_t count = 0;
-  for (; mask != 0; mask &= mask - 1) {
-    ++count;
-  }
-  return count;
-}
-
 }  // namespace
 
 bool DistinctCount::keeps(std::uint64_t number) const {
@@ -89,7 +81,7 @@ void PageVisits::touch(std::uint64_t page, std::uint64_t mask) {
     }
     visit = recent_.end() - 1;
   }
-  lines_ += ones(mask & ~visit->touched);
+  lines_ += static_cast<std::uint64_t>(__builtin_popcountll(mask & ~visit->touched));
   visit->touched |= mask;
   std::rotate(recent_.begin(), visit, visit + 1);
 }

@@ -48,10 +48,8 @@ std::string set(TraceWindow& window, const TraceUnit& unit, std::string_view key
   } else if (key == "weight") {
     problem = set_weight(value, window.weight);
   } else {
-    const std::vector<std::string> known{"skip", "warmup", unit.name, "weight"};
-    const std::string nearest = nearest_name(key, known);
     return "'" + std::string(key) + "' is not one of skip, warmup, " + unit.name + ", weight" +
-           (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+           did_you_mean(key, {"skip", "warmup", unit.name, "weight"});
   }
   return problem.empty() ? "" : std::string(key) + ": " + problem;
 }

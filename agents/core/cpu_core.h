@@ -31,7 +31,7 @@
 #include "agents/trace_keys.h"
 #include "core/event_queue.h"
 #include "core/ring.h"
-#include "traces/instruction_trace.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 

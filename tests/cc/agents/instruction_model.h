@@ -18,7 +18,7 @@
 #include "tests/cc/agents/cache_model.h"
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/agents/miss_model.h"
-#include "traces/instruction_trace.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim::testing {
 

@@ -14,7 +14,7 @@
 
 #include "tests/cc/agents/cache_model.h"
 #include "tests/cc/agents/harness.h"
-#include "traces/instruction_trace.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim::testing {
 
