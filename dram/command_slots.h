@@ -39,6 +39,13 @@ class CommandSlots {
   // because a command must first start the stopped data clock. Returns 0 for all other commands.
   Cycle lead(Command command, int rank, Cycle edge) const;
   Cycle longest_lead() const { return longest_lead_; }
+  // Returns the first edge, at most `legal`, on which a read or write that the timing rules allow
+  // from `legal` on may have its first slot: a stopped data clock is started before.
+  Cycle first_start(Cycle legal) const {
+    return longest_lead_ == Cycle(0) || legal <= clock_runs_to_ || legal == kNeverCycle
+               ? legal
+               : later(legal - longest_lead_, clock_runs_to_ + Cycle(1));
+  }
 
   // Returns whether all cycles that the command needs are free, if its first slot is on `edge`.
   bool free(Command command, int rank, Cycle edge) const;

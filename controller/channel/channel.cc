@@ -52,7 +52,7 @@ void Channel::choose_features() {
   const bool more = layout_.two_level || layout_.drained || layout_.posts_writes ||
                     layout_.blocks || layout_.dram.command_slots() > 1 ||
                     layout_.dram.refresh_management || dram_.uses_free_slots() ||
-                    dram_.native() == nullptr;
+                    dram_.slots() != nullptr || dram_.native() == nullptr;
   if (more || features_ == Features::any) {
     features_ = Features::any;
   } else if (ordering_.changes()) {
@@ -126,6 +126,7 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
 
 void Channel::on_credit(Tick now) {
   nvdimm_.credits().add_pending();
+  fast_.end_window();
   clock_.wake_by(clock_.edge_from(now));
 }
 

@@ -38,7 +38,10 @@ class Channel final : public MemoryChannel, public AckListener {
 
   // Makes the channel process every edge completely, one after the other, without the shortcuts in
   // fast/. Results are the same. For tests; call before attach().
-  void use_reference_paths() { features_ = Features::any; }
+  void use_reference_paths() {
+    features_ = Features::any;
+    uses_windows_ = false;
+  }
 
   void connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
                const SourceProgress& progress) override;
@@ -89,6 +92,8 @@ class Channel final : public MemoryChannel, public AckListener {
   template <Features features, class Banks>
   void edge(Banks& banks, bool first);
   Cycle next_edge(Features features);
+  void begin_edge(Features features);
+  Cycle next_own_action(Cycle from);
 
   // Completions, acks and write credits.
   void complete(Features features);
@@ -107,6 +112,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void take_step(const RefreshStep& step, Features features);
   void take_step(const PowerStep& step);
   void use_free_slot();
+  bool close_row();
 
   // Admission.
   void send_to_longer_line(const Request& request, Tick now);
@@ -131,6 +137,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void rebuild_keys(std::size_t queue);
   void rekey(Transaction& transaction);
   void choose_side();
+  Direction direction() const;
 
   // Selection and issue.
   void issue_one(Features features);
@@ -170,6 +177,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Accounts accounts_;
   const ChannelShape shape_;  // for policies
   Features features_ = Features::none;
+  bool uses_windows_ = true;
   FastState fast_;
 };
 

@@ -54,11 +54,7 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Features f
   if (!is_nvdimm(successor)) {
     accounts_.competes(successor, clock_.edge());
   }
-  if (features != Features::none) {
-    compete_by_key(successor);
-  } else {
-    compete(successor, Features::none);
-  }
+  compete(successor, features);
 }
 
 // Handles what all data-bus commands have in common.
@@ -117,6 +113,7 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   accounts_.activated(transaction, edge);
   if (rescheduled) {
     accounts_.refresh_rescheduled(transaction.rank);
+    fast_.end_window_by(clock_.soonest());
   }
 }
 
@@ -145,7 +142,7 @@ HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Features featur
 // Issues at most one command on this edge (more on channels with command slots).
 HMSIM_INLINE void Channel::issue_one(Features features) {
   const Cycle edge = clock_.edge();
-  const Cycle dram_from = dram_.banks().next();
+  const Cycle dram_from = features == Features::any ? dram_.next_command() : dram_.banks().next();
   if (features == Features::any && dram_.slots() != nullptr) {
     if (edge >= dram_from) {
       issue_on_slots();

@@ -76,15 +76,15 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   bus_.set_command_taken(dram_.slots()->row_slot_taken(edge));
 }
 
-// Issues a command of the NVDIMM. Precondition: no DRAM command is legal or near. This does not
-// mark the command bus as taken: only channels with Features::any read that later, and they do not
-// call this function.
+// Issues a command of the NVDIMM. Precondition: no DRAM command is legal or near.
 [[gnu::flatten]] void Channel::issue_of_nvdimm(Features features) {
   NvdimmEndpoint& endpoint = nvdimm_.endpoint();
   if (Transaction* const burst = endpoint.select_burst(clock_.edge())) {
+    bus_.take_command(clock_.edge());
     bus_.clear_promise();
     issue_grant(*burst, features);
   } else if (endpoint.may_send()) {
+    bus_.take_command(clock_.edge());
     send_command(endpoint.select_command());
   }
 }

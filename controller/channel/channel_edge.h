@@ -18,17 +18,13 @@ namespace hmsim {
 // the same.
 template <Features features, class Banks>
 HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
-  const bool may_have_changed = first && (features != Features::none || admission_.may_admit());
-  if (may_have_changed || !Uncontended::try_begin_edge<features>(*this)) {
+  const bool changed = first && Uncontended::changed_outside<features>(*this);
+  if (changed || !Uncontended::try_begin_edge<features>(*this)) {
     if (features == Features::none && DeferredRefresh::try_defer(*this)) {
       return;
     }
     clock_.wake_never();
-    bus_.begin_edge();
-    if (features == Features::any) {
-      bus_.set_command_taken(dram_.slots() != nullptr ? dram_.slots()->row_slot_taken(clock_.edge())
-                                                      : bus_.holds_command(clock_.edge()));
-    }
+    begin_edge(features);
     admission_.open();
     while (bus_.next() <= clock_.edge()) {
       complete(features);
@@ -48,9 +44,20 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
     issue_one(features);
     if (features == Features::any) {
       use_free_slot();
-      choose_side();
+      if (layout_.drained) {
+        choose_side();
+      }
     }
     clock_.wake_by(later(clock_.soonest(), next_edge(features)));
+  }
+}
+
+// Sets up the wires at the beginning of an edge.
+HMSIM_INLINE void Channel::begin_edge(Features features) {
+  bus_.begin_edge();
+  if (features == Features::any) {
+    bus_.set_command_taken(dram_.slots() != nullptr ? dram_.slots()->row_slot_taken(clock_.edge())
+                                                    : bus_.holds_command(clock_.edge()));
   }
 }
 
@@ -174,7 +181,7 @@ HMSIM_INLINE void Channel::refresh(Features features) {
 // Lets the transaction compete for its first command. Transactions held back by policies or drained
 // writes compete later.
 HMSIM_INLINE void Channel::compete(Transaction& transaction, Features features) {
-  if (features != Features::none) {
+  if (features != Features::none && !ordering_.has_fixed_keys(transaction)) {
     compete_by_key(transaction);
     return;
   }
@@ -183,7 +190,7 @@ HMSIM_INLINE void Channel::compete(Transaction& transaction, Features features) 
   if (is_nvdimm(transaction)) {
     nvdimm_.endpoint().insert(transaction);
   } else {
-    dram_.insert(transaction, Features::none, clock_.edge());
+    dram_.insert(transaction, features, clock_.edge());
   }
 }
 
@@ -220,7 +227,7 @@ HMSIM_INLINE void Channel::order_line(Transaction& transaction, Features feature
 HMSIM_INLINE void Channel::enter(Transaction& transaction, Features features) {
   ordering_.notify(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
                    clock_.edge(), [&] { return would_hit(transaction); });
-  if (features != Features::none) {
+  if (features != Features::none && ordering_.guard().active()) {
     ordering_.guard().admit(ordering_.view(transaction, false),
                             layout_.queue_of(transaction.request.memory), clock_.edge());
   }
@@ -275,11 +282,13 @@ HMSIM_INLINE void Channel::prepare(Features features) {
   if (features == Features::any && layout_.two_level) {
     stage();
   }
-  if (features != Features::none) {
+  if (features != Features::none && ordering_.changes()) {
     update_order();
   }
   if (features == Features::any) {
-    choose_side();
+    if (layout_.drained) {
+      choose_side();
+    }
     if (layout_.posts_writes) {
       give_credits();
     }

@@ -64,7 +64,14 @@ DramDevices make_native_devices(const SystemConfig& config, TransactionPool& poo
   if (const CommandProtocol* const protocol = config.dram.standard->protocol) {
     DramDevices devices;
     devices.slots = std::make_unique<CommandSlots>(config.dram, *protocol);
-    devices.banks = std::make_unique<PolledBanks>(config.dram, *timing, pool, devices.slots.get());
+    if (config.dram.ranks * part.banks <= static_cast<std::int64_t>(NativeBanks::kMostBanks)) {
+      auto banks = std::make_unique<NativeBanks>(config.dram, *timing, pool, devices.slots.get());
+      devices.native_banks = banks.get();
+      devices.banks = std::move(banks);
+    } else {
+      devices.banks =
+          std::make_unique<PolledBanks>(config.dram, *timing, pool, devices.slots.get());
+    }
     devices.timing = std::move(timing);
     return devices;
   }

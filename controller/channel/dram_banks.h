@@ -48,8 +48,10 @@ class DramBanks {
   }
 
   // Issue commands at `now`. The transaction of column() or activate() must be its bank's
-  // candidate. After column() it no longer competes.
-  virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now) = 0;
+  // candidate. After column() it no longer competes. `start`: when the read or write itself is
+  // issued, later than `now` if `now` starts the data clock. The caller takes the command slots.
+  virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now,
+                      Cycle start) = 0;
   virtual void activate(const Transaction& transaction, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
   // Issues a refresh of this bank and others. Precondition: all of them are closed.

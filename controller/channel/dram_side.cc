@@ -28,31 +28,11 @@ DramSide::DramSide(const SystemConfig& config, const ChannelLayout& layout,
              static_cast<std::size_t>(layout.nvdimm_rank * layout.banks_per_rank), layout.period),
       counts_waiting_(refresh_.elastic() || pages_.active()) {}
 
-bool DramSide::choose_side(Direction direction, Cycle edge) {
-  const std::size_t before = banks_.side();
-  banks_.compete(drain_.choose(direction, edge), edge);
-  return banks_.side() != before;
-}
-
 void DramSide::expedite(Transaction& write, Cycle edge) {
   banks_.remove(write, 1, edge);
   banks_.insert(write, 0, edge);
   count_waiting(write, 1, -1, edge);
   count_waiting(write, 0, 1, edge);
-}
-
-void DramSide::count_waiting(const Transaction& transaction, std::size_t side, int change,
-                             Cycle edge) {
-  if (counts_waiting_) {
-    refresh_.count_waiting(transaction.rank, change);
-    pages_.count_waiting(transaction.bank, side, change);
-  }
-  if (power_.active()) {
-    power_.count_waiting(transaction.rank, change, edge);
-  }
-  if (layout_.drained) {
-    drain_.count_waiting(transaction.rank, transaction.bank, side, change);
-  }
 }
 
 // The row may be read or written before the bank is closed for the RFM.
@@ -65,12 +45,14 @@ bool DramSide::count_activate(const Transaction& transaction, Cycle edge) {
 }
 
 void DramSide::issue(const PowerStep& step, Cycle edge) {
+  sides_changed_ = true;
   timing_.issue(step.command, step.rank * layout_.banks_per_rank, edge);
   power_.done(step, edge);
 }
 
 Cycle DramSide::next(Features features, Cycle edge, Cycle soonest) {
-  Cycle next = earlier(banks_.next(), refresh_.next(soonest));
+  Cycle next =
+      earlier(features == Features::any ? next_command() : banks_.next(), refresh_.next(soonest));
   if (features == Features::any) {
     next = earlier(next, pages_.next());
     if (layout_.drained) {
@@ -80,6 +62,18 @@ Cycle DramSide::next(Features features, Cycle edge, Cycle soonest) {
       next = earlier(next, power_.next(soonest));
     }
   }
+  return next;
+}
+
+Cycle DramSide::next_own_action(Cycle edge, Cycle from) {
+  Cycle next = layout_.drained ? drain_.next(edge) : kNeverCycle;
+  if (power_.active()) {
+    next = earlier(next, power_.next(from));
+  }
+  if (refresh_.elastic()) {
+    next = earlier(next, earlier(refresh_.next(from), refresh_.next_urgent()));
+  }
+  plans_changed_ = false;
   return next;
 }
 

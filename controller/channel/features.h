@@ -7,7 +7,7 @@ namespace hmsim {
 
 // Features of a channel beyond completions, acks, refresh, admission, selection and issue. Passed
 // as a template constant or constant argument so that channels without these features pay nothing.
-// `any` is correct for every channel, but the slowest.
+// `any` is correct for every channel.
 enum class Features : std::uint8_t {
   none,
   keys,  // schedulers whose keys change, and starvation limits

@@ -5,8 +5,9 @@
 
 namespace hmsim {
 
-NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
-    : DramBanks(dram, pool), engine_(engine) {
+NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool,
+                         const CommandSlots* slots)
+    : DramBanks(dram, pool), engine_(engine), slots_(slots) {
   ensure(banks_.size() <= kMostBanks, "native banks", Tick(0), -1, "too many banks in a channel");
 }
 
@@ -42,6 +43,53 @@ std::int64_t NativeBanks::first_by_gates(std::uint64_t ready, std::uint64_t boun
   return first;
 }
 
+void NativeBanks::end_wait(const Bank& bank, Cycle now) {
+  waiting_.erase(bank.bit, bank.asked_at, now.value());
+  beyond_wheel_ &= ~bank.bit;
+  ready_ |= bank.bit;
+}
+
+// Returns the ready banks whose activate or precharge finds its slots free.
+std::uint64_t NativeBanks::rows_on_slots(Cycle edge) const {
+  std::uint64_t rows = may_start(ready_rows());
+  for (std::uint64_t banks = rows; banks != 0; banks &= banks - 1) {
+    const Bank& bank = first_of(banks);
+    rows &= slots_->free(bank.candidate.command, bank.place.rank, edge) ? rows : ~bank.bit;
+  }
+  return rows;
+}
+
+// Returns those of `banks` whose own rules allow the candidate's next command by `edge`.
+std::uint64_t NativeBanks::ready_by(std::uint64_t banks, Cycle edge) const {
+  std::uint64_t ready = banks & ready_;
+  for (banks &= ~ready_; banks != 0; banks &= banks - 1) {
+    const Bank& bank = first_of(banks);
+    if (engine_.bank_ready(bank.candidate.command, bank.place) <= edge.value()) {
+      ready |= bank.bit;
+    }
+  }
+  return ready;
+}
+
+// Returns the banks whose candidate's burst is legal and finds its slots free. The rules apply to
+// the command itself, after the start of the data clock.
+std::uint64_t NativeBanks::open_on_slots(Cycle edge) const {
+  std::uint64_t open = 0;
+  const std::uint64_t of_rank = ~std::uint64_t{0} >> (64 - banks_per_rank_);
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const std::uint64_t data = data_ & of_rank << (rank * banks_per_rank_);
+    for (const Command command : {Command::read, Command::write}) {
+      const std::uint64_t banks = command == Command::write ? data & writes_ : data & ~writes_;
+      if (banks != 0 && slots_->free(command, rank, edge)) {
+        const Cycle lead = slots_->lead(command, rank, edge);
+        open |=
+            open_of(lead == Cycle(0) ? banks & ready_ : ready_by(banks, edge + lead), edge + lead);
+      }
+    }
+  }
+  return open;
+}
+
 const Best* NativeBanks::best(std::uint64_t banks) const {
   const Best* best = nullptr;
   for (; banks != 0; banks &= banks - 1) {
@@ -61,7 +109,13 @@ void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
   if (waiting_.next() <= edge.value()) {
     take_ready(edge);
   }
-  if (next_data_ <= (edge + turnaround).value()) {
+  if (slots_ != nullptr) {
+    if (first_start() > edge) {
+      return;
+    }
+    candidates.legal[0] = best(may_start(open_on_slots(edge)));
+    next_data_ = first_data();
+  } else if (next_data_ <= (edge + turnaround).value()) {
     const std::uint64_t legal = may_start(open_data(edge));
     candidates.legal[0] = best(legal);
     candidates.near[0] = best(may_start(open_data(edge + turnaround)) & ~legal);
@@ -72,7 +126,8 @@ void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
 
 void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {
   if (next_row_ <= edge.value()) {
-    if (const Best* const oldest = oldest_row(edge)) {
+    const std::uint64_t rows = slots_ != nullptr ? rows_on_slots(edge) : may_start(ready_rows());
+    if (const Best* const oldest = oldest_row(rows, edge)) {
       Candidates::consider_older(candidates.other, *oldest);
     }
     next_row_ = first_row();

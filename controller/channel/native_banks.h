@@ -6,6 +6,9 @@
 // scopes then apply to it: rules between bursts as masks of banks, all others as the engine's
 // gates. The cost of an edge thus depends on the number of ready banks. PRE and ACT of a bank keep
 // its candidate and change only the candidate's next command.
+//
+// If commands take several slots of the wires, the free slots are checked last, for each rank and
+// kind of command.
 #pragma once
 
 #include <array>
@@ -15,6 +18,7 @@
 
 #include "controller/channel/dram_banks.h"
 #include "controller/channel/waiting_banks.h"
+#include "dram/command_slots.h"
 #include "dram/parameters.h"
 #include "dram/timing_engine.h"
 
@@ -25,12 +29,16 @@ class LoneBanks;
 // Functions called on every edge are in this header so that the channel can inline them.
 class NativeBanks final : public DramBanks {
  public:
-  // At most 64 banks in total.
-  NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool);
+  // At most kMostBanks banks in total. `slots`: command slots on the channel's wires; nullptr if
+  // every command of the standard takes one slot.
+  NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool,
+              const CommandSlots* slots = nullptr);
+  static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
 
-  // Like DramBanks::insert() for side 0, but inlined.
-  void insert_first_side(Transaction& transaction, Cycle now);
-  void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
+  // Like DramBanks::insert(), but inlined.
+  void insert_inlined(Transaction& transaction, std::size_t side, Cycle now);
+  void column(Transaction& transaction, std::size_t side, Command command, Cycle now,
+              Cycle start) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   void refresh(Command command, std::int32_t bank, Cycle now) override {
@@ -79,13 +87,14 @@ class NativeBanks final : public DramBanks {
                  reserves_data_bus(command) ? engine_.gate(number) : engine_.row_gate(number));
   }
 
-  std::uint64_t open_data(Cycle edge) const;
+  std::uint64_t open_data(Cycle edge) const { return open_of(ready_data(), edge); }
+  std::uint64_t open_of(std::uint64_t banks, Cycle edge) const;
   std::uint64_t open_by_gates(std::uint64_t banks, Cycle edge) const;
   std::int64_t first_by_gates(std::uint64_t ready, std::uint64_t bound) const;
   std::uint64_t may_start(std::uint64_t banks) const;
   const Best* best(std::uint64_t banks) const;
   const Best* oldest(std::uint64_t banks) const;
-  const Best* oldest_row(Cycle edge) const;
+  const Best* oldest_row(std::uint64_t banks, Cycle edge) const;
   std::int64_t first_data() const;
   std::int64_t first_row() const;
   void find_candidate(Bank& bank) {
@@ -98,9 +107,19 @@ class NativeBanks final : public DramBanks {
   }
   void find_next() { next_ = earlier(earlier(next_data_, next_row_), waiting_.next()); }
 
-  static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
+  // Lower bound on the first edge on which a read or a write may take its slots.
+  Cycle first_start() const {
+    return slots_->first_start(Cycle(earlier(next_data_, waiting_.next())));
+  }
+
+  // Makes a bank ready for a command that follows the start of the data clock.
+  void end_wait(const Bank& bank, Cycle now);
+  std::uint64_t open_on_slots(Cycle edge) const;
+  std::uint64_t ready_by(std::uint64_t banks, Cycle edge) const;
+  std::uint64_t rows_on_slots(Cycle edge) const;
 
   TimingEngine& engine_;
+  const CommandSlots* const slots_;  // or nullptr
   // By bank: request id of the candidate; gate of its next command, for row commands.
   std::array<std::uint64_t, kMostBanks> requests_{};
   std::array<std::uint32_t, kMostBanks> gates_{};
@@ -129,7 +148,8 @@ class LoneBanks {
     return banks_.earliest(command, banks_.at(transaction.bank));
   }
   Cycle activate_ready(std::int32_t bank) const { return banks_.activate_ready(bank); }
-  void column(Transaction& transaction, std::size_t /*side*/, Command command, Cycle now) {
+  void column(Transaction& transaction, std::size_t /*side*/, Command command, Cycle now,
+              Cycle /*start*/) {
     banks_.engine_.column(command, banks_.at(transaction.bank).place, now);
   }
   void activate(const Transaction& transaction, Cycle now) { banks_.open(transaction, now); }
@@ -180,8 +200,9 @@ HMSIM_INLINE void NativeBanks::update(Bank& bank, Cycle now) {
   }
 }
 
-HMSIM_INLINE void NativeBanks::insert_first_side(Transaction& transaction, Cycle now) {
-  if (queue(transaction, 0)) {
+HMSIM_INLINE void NativeBanks::insert_inlined(Transaction& transaction, std::size_t side,
+                                              Cycle now) {
+  if (queue(transaction, side)) {
     update(at(transaction.bank), now);
   }
 }
@@ -226,11 +247,10 @@ HMSIM_INLINE void NativeBanks::take_ready(Cycle edge) {
   }
 }
 
-// Returns the ready banks whose candidate's burst is legal.
-HMSIM_INLINE std::uint64_t NativeBanks::open_data(Cycle edge) const {
+// Returns those of `ready` whose candidate's burst is legal.
+HMSIM_INLINE std::uint64_t NativeBanks::open_of(std::uint64_t ready, Cycle edge) const {
   const TimingEngine::Opening& opening = engine_.opening(edge);
-  const std::uint64_t banks =
-      ready_data() & ((~writes_ & opening.reads) | (writes_ & opening.writes));
+  const std::uint64_t banks = ready & ((~writes_ & opening.reads) | (writes_ & opening.writes));
   const std::uint64_t bound = banks & engine_.bound_by_gates(edge);
   return bound == 0 ? banks : (banks ^ bound) | open_by_gates(bound, edge);
 }
@@ -277,9 +297,8 @@ HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
 }
 
 // Optimised for one ready, legal bank, the most common case.
-HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
+HMSIM_INLINE const Best* NativeBanks::oldest_row(std::uint64_t banks, Cycle edge) const {
   const auto legal = [&](std::size_t bank) { return engine_.row_gate(gates_[bank]) <= edge; };
-  std::uint64_t banks = held_ == 0 ? ready_rows() : may_start(ready_rows());
   for (; banks != 0; banks &= banks - 1) {
     std::size_t oldest = index_of_first(banks);
     if (legal(oldest)) {
@@ -311,7 +330,8 @@ HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge, bool by_key) {
 
 HMSIM_INLINE const Best* NativeBanks::select_row(Cycle edge) {
   if (next_row_ <= edge.value()) {
-    if (const Best* const oldest = oldest_row(edge)) {
+    const std::uint64_t rows = held_ == 0 ? ready_rows() : may_start(ready_rows());
+    if (const Best* const oldest = oldest_row(rows, edge)) {
       return oldest;
     }
     next_row_ = first_row();
@@ -323,9 +343,12 @@ HMSIM_INLINE const Best* NativeBanks::select_row(Cycle edge) {
 // A command moves only the gates of its own kind, so only those banks are checked again. The other
 // bound stays a lower bound even if gates of another kind moved as well.
 HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side, Command command,
-                                      Cycle now) {
+                                      Cycle now, Cycle start) {
   Bank& bank = at(transaction.bank);
-  engine_.column(command, bank.place, now);
+  if (start != now && (ready_ & bank.bit) == 0) {
+    end_wait(bank, now);
+  }
+  engine_.column(command, bank.place, start);
   leave(bank, transaction, side);
   if (bank.queued[side].empty()) {
     competing_ ^= bank.bit;

@@ -70,11 +70,7 @@ Cycle NvdimmSide::next_answer(Features features, Cycle soonest) const {
     next =
         layout_.grants ? soonest : later(soonest, endpoint_.earliest_burst(endpoint_.first_ack()));
   }
-  if (features == Features::any && layout_.posts_writes) {
-    const bool responds = credits_.owed() || may_give_credit();
-    next = earlier(next, responds ? soonest : credits_.next_arrival());
-  }
-  return next;
+  return features == Features::any ? earlier(next, next_credit(soonest)) : next;
 }
 
 void NvdimmSide::serialize_barrier(Archive& archive, TransactionPool& pool) {

@@ -98,8 +98,13 @@ class NvdimmSide {
   }
 
   // Returns the first edge from `soonest` on at which acks or credits can pass, unless the module
-  // acts before.
+  // acts before. next_credit(): without acks.
   Cycle next_answer(Features features, Cycle soonest) const;
+  Cycle next_credit(Cycle soonest) const {
+    return !layout_.posts_writes                  ? kNeverCycle
+           : credits_.owed() || may_give_credit() ? soonest
+                                                  : credits_.next_arrival();
+  }
   // Returns the first edge on which a command may be sent or a burst becomes legal.
   Cycle next_command(Cycle soonest) {
     return endpoint_.active() ? endpoint_.next(soonest) : kNeverCycle;

@@ -52,7 +52,9 @@ void Ordering::connect(const ChannelShape& shape, const SourceProgress& progress
   change_with_time(clock);
   for (std::size_t queue = 0; queue < layout_.queues(); ++queue) {
     orders_[queue] = schedulers_[queue]->fixed_order();
+    changes_ = changes_ || orders_[queue] == FixedOrder::none;
   }
+  changes_ = changes_ || guard_.active();
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     hit_keys_[static_cast<std::size_t>(memory)] =
         orders_[layout_.queue_of(memory)] == FixedOrder::hits_first ? 1 : 0;
@@ -69,14 +71,6 @@ void Ordering::limit_waiting() {
       guard_.limit(queue, Cycle((limit.value() + period - 1) / period));
     }
   }
-}
-
-bool Ordering::changes() const {
-  bool asked = false;
-  for (std::size_t queue = 0; queue < layout_.queues(); ++queue) {
-    asked = asked || orders_[queue] == FixedOrder::none;
-  }
-  return asked || guard_.active();
 }
 
 void Ordering::change_with_time(const EdgeClock& clock) {

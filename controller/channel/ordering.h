@@ -40,7 +40,7 @@ class Ordering {
   const StarvationGuard& guard() const { return guard_; }
 
   // Returns whether keys may change or waiting is limited.
-  bool changes() const;
+  bool changes() const { return changes_; }
   // Returns whether a scheduler's keys changed since the last call of all_keys_changed().
   bool keys_changed() const { return keys_changed(0) || (layout_.split && keys_changed(1)); }
   bool keys_changed(std::size_t queue) const {
@@ -67,8 +67,12 @@ class Ordering {
            scheduler_of(transaction.request.memory).withholds(view(transaction, false));
   }
   void set_keys(Transaction& transaction);
-  // Sets the keys without a call of the scheduler. Precondition: the order is fixed and the
-  // transaction is not overdue.
+  // Returns whether the order is fixed and the transaction is not overdue. Then set_fixed_keys()
+  // sets the keys without a call of the scheduler.
+  bool has_fixed_keys(const Transaction& transaction) const {
+    return !transaction.overdue &&
+           orders_[layout_.queue_of(transaction.request.memory)] != FixedOrder::none;
+  }
   void set_fixed_keys(Transaction& transaction) const {
     transaction.key_miss = 0;
     transaction.key_hit = hit_keys_[static_cast<std::size_t>(transaction.request.memory)];
@@ -130,6 +134,7 @@ class Ordering {
   std::array<std::uint64_t, kMemoryClasses> hit_keys_{};  // by class, for fixed orders
   std::array<std::uint64_t, kMemoryClasses> epochs_{};    // by queue
   Cycle next_change_ = kNeverCycle;
+  bool changes_ = false;
   StarvationGuard guard_;
 };
 

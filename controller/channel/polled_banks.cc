@@ -4,7 +4,7 @@
 namespace hmsim {
 
 PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool,
-                         CommandSlots* slots)
+                         const CommandSlots* slots)
     : DramBanks(dram, pool),
       timing_(timing),
       slots_(slots),
@@ -12,32 +12,23 @@ PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, Transa
       count_(static_cast<std::int32_t>(banks_.size())),
       has_candidate_(banks_.size()) {}
 
-void PolledBanks::issue(Command command, std::int32_t bank, Cycle now) {
-  if (slots_ == nullptr) {
-    timing_.issue(command, bank, now);
-    return;
-  }
-  const int rank = at(bank).place.rank;
-  timing_.issue(command, bank, now + slots_->lead(command, rank, now));
-  slots_->take(command, rank, now);
-}
-
-void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now) {
-  issue(command, transaction.bank, now);
+void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now,
+                         Cycle start) {
+  timing_.issue(command, transaction.bank, start);
   remove(transaction, side, now);
   look_ahead();
 }
 
 void PolledBanks::activate(const Transaction& transaction, Cycle now) {
   const std::int32_t bank = transaction.bank;
-  issue(Command::activate, bank, now);
+  timing_.issue(Command::activate, bank, now);
   rank_of(at(bank)).open |= at(bank).bit_in_rank;
   row_changed(bank, transaction.row, now);
   look_ahead();
 }
 
 void PolledBanks::precharge(std::int32_t bank, Cycle now) {
-  issue(Command::precharge, bank, now);
+  timing_.issue(Command::precharge, bank, now);
   rank_of(at(bank)).open &= ~at(bank).bit_in_rank;
   row_changed(bank, kNoRow, now);
   look_ahead();

@@ -20,13 +20,14 @@ class PolledBanks final : public DramBanks {
   // `slots`: command slots on the channel's wires; nullptr if every command of the standard takes
   // one slot.
   PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool,
-              CommandSlots* slots = nullptr);
+              const CommandSlots* slots = nullptr);
 
-  void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
+  void column(Transaction& transaction, std::size_t side, Command command, Cycle now,
+              Cycle start) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   void refresh(Command command, std::int32_t bank, Cycle now) override {
-    issue(command, bank, now);
+    timing_.issue(command, bank, now);
   }
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(timing_.bank_ready(Command::activate, bank));
@@ -41,7 +42,6 @@ class PolledBanks final : public DramBanks {
  private:
   void update(std::int32_t bank, Cycle now) override;
   void forget() override {}
-  void issue(Command command, std::int32_t bank, Cycle now);
   const Best* legal_by(std::int32_t bank, std::int64_t now, std::int64_t horizon);
   void ask(std::int32_t bank);
   // A data clock may have to be started this many cycles before the candidate's command.
@@ -51,7 +51,7 @@ class PolledBanks final : public DramBanks {
   }
 
   TimingModel& timing_;
-  CommandSlots* const slots_;  // or nullptr
+  const CommandSlots* const slots_;  // or nullptr
   const std::int64_t longest_lead_;
   const std::int32_t count_;
   std::vector<bool> has_candidate_;  // by bank; if set, asked_at is a lower bound by all rules

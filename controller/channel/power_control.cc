@@ -25,12 +25,13 @@ PowerControl::PowerControl(const DramParameters& dram, const TimingModel& model,
       refresh_(refresh),
       ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
-void PowerControl::count_waiting(int rank, std::int64_t change, Cycle edge) {
+bool PowerControl::count_waiting(int rank, std::int64_t change, Cycle edge) {
   Rank& state = at(rank);
   state.waiting += change;
   if (state.waiting == 0) {
     state.idle_from = edge;
   }
+  return state.waiting == later(change, std::int64_t{0});
 }
 
 PowerControl::State PowerControl::wanted(int rank, Cycle edge) const {
@@ -150,11 +151,11 @@ Cycle PowerControl::next(Cycle soonest) const {
     }
     const Cycle power_down = state.idle_from + power_down_idle_;
     if (power_down_ && state.state == State::awake && soonest < power_down) {
-      next = earlier(next, power_down);
+      next = earlier(next, later(power_down, step_from(rank, State::power_down)));
     }
     const Cycle self_refresh = state.idle_from + self_refresh_idle_;
     if (self_refresh_ && state.state != State::self_refresh && soonest < self_refresh) {
-      next = earlier(next, self_refresh);
+      next = earlier(next, later(self_refresh, step_from(rank, State::self_refresh)));
     }
   }
   return next;

@@ -35,7 +35,8 @@ class PowerControl {
   // below.
   bool active() const { return power_down_ || self_refresh_; }
 
-  void count_waiting(int rank, std::int64_t change, Cycle edge);
+  // Returns whether the rank has become idle or busy.
+  bool count_waiting(int rank, std::int64_t change, Cycle edge);
   void refreshed(int rank) { at(rank).refreshed = true; }
 
   // wake_step() returns a legal step that wakes a rank, sleep_step() one that puts a rank to sleep.

@@ -31,10 +31,11 @@ class RefreshControl final : public RefreshSchedule {
   RefreshControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks);
 
   // Returns whether refreshes may be postponed or pulled in, so that waiting requests must be
-  // counted.
+  // counted. count_waiting() returns whether the rank has become idle or busy.
   bool elastic() const { return elastic_; }
-  void count_waiting(int rank, std::int64_t change) {
-    ranks_[static_cast<std::size_t>(rank)].waiting += change;
+  bool count_waiting(int rank, std::int64_t change) {
+    const std::int64_t waiting = ranks_[static_cast<std::size_t>(rank)].waiting += change;
+    return waiting == later(change, std::int64_t{0});
   }
 
   // Returns whether the refresh of any rank is urgent. The banks of an urgent refresh take no other

@@ -10,24 +10,15 @@ WriteDrain::WriteDrain(const ControllerParameters& controller, const DramParamet
       refresh_(refresh),
       by_turn_(static_cast<std::size_t>(dram.ranks * dram.refreshes_per_round())) {}
 
-std::size_t WriteDrain::choose(Direction direction, Cycle edge) {
-  const auto [reads, writes] = waiting_;
-  const bool wanted = direction == Direction::by_watermark
-                          ? writes >= high_ || (draining_ && writes > low_)
-                          : direction == Direction::writes;
-  draining_ = writes > 0 && (reads == 0 || wanted);
-  const std::size_t side = draining_ ? 1 : 0;
-  if (!refresh_.busy(edge)) {
-    return side;
-  }
-  Sides served{};
+std::size_t WriteDrain::served(std::size_t side, Cycle edge) const {
+  Sides waiting{};
   for (std::size_t place = 0; place < by_turn_.size(); ++place) {
     if (!refresh_.busy(place, edge)) {
-      served[0] += by_turn_[place][0];
-      served[1] += by_turn_[place][1];
+      waiting[0] += by_turn_[place][0];
+      waiting[1] += by_turn_[place][1];
     }
   }
-  return served[side] == 0 && served[1 - side] > 0 ? 1 - side : side;
+  return waiting[side] == 0 && waiting[1 - side] > 0 ? 1 - side : side;
 }
 
 }  // namespace hmsim

@@ -32,7 +32,15 @@ class WriteDrain {
     by_turn_[refresh_.place(rank, bank)][side] += change;
   }
   // Returns the side that competes from now on.
-  std::size_t choose(Direction direction, Cycle edge);
+  std::size_t choose(Direction direction, Cycle edge) {
+    const auto [reads, writes] = waiting_;
+    const bool wanted = direction == Direction::by_watermark
+                            ? writes >= high_ || (draining_ && writes > low_)
+                            : direction == Direction::writes;
+    draining_ = writes > 0 && (reads == 0 || wanted);
+    const std::size_t side = draining_ ? 1 : 0;
+    return refresh_.busy(edge) ? served(side, edge) : side;
+  }
   // Before this edge choose() returns the same side, unless requests arrive or leave or a refresh
   // begins.
   Cycle next(Cycle edge) const { return refresh_.next_free(edge); }
@@ -48,6 +56,9 @@ class WriteDrain {
 
  private:
   using Sides = std::array<std::int64_t, 2>;
+
+  // Returns the wanted side, or the other if only that one waits for banks not under refresh.
+  std::size_t served(std::size_t side, Cycle edge) const;
 
   const std::int64_t high_;
   const std::int64_t low_;

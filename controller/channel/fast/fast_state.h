@@ -16,6 +16,7 @@ struct FastState {
 
   // Ends the window after an event that it does not cover.
   void end_window() { uncontended_until = Cycle(0); }
+  void end_window_by(Cycle edge) { uncontended_until = earlier(uncontended_until, edge); }
   bool defers_refreshes() const { return deferred_from != kNeverCycle; }
 };
 

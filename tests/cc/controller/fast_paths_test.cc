@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do the channel's shortcuts (controller/channel/fast/) change any result? Each random
-// configuration runs with and without them. Commands, completions, statistics and checkpoints are
-// compared bit for bit, and each continues from the other's checkpoint.
+// configuration runs with and without them. Commands, completions and statistics are compared bit
+// for bit, and each continues from the other's checkpoint. Plain channels also have equal
+// checkpoints: they process the same edges with and without shortcuts. Others may process more
+// edges, on which nothing happens, so their requests come between edges.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,14 +20,19 @@ namespace {
 
 using Paths = ChannelUnderTest::Paths;
 
-constexpr int kConfigurations = 500;
+constexpr int kConfigurations = 1000;
 constexpr int kParts = 10;
 constexpr int kBursts = 60;
 constexpr int kBurstsPerState = 7;
 
-// Most drawn channels are plain, because only these use the shortcuts.
-SystemConfig draw(Random& random) {
-  RandomSystem system = draw_system(random, random.below(8) != 0);
+struct Drawn {
+  bool plain;
+  RandomSystem system;
+};
+
+Drawn draw(Random& random) {
+  const bool plain = random.below(3) == 0;
+  RandomSystem system = draw_system(random, plain);
   if (random.below(3) == 0) {
     Assignments& all = system.assignments;
     all.emplace_back("dram.timing.tREFI", std::to_string(700 + random.below(2000)));
@@ -33,7 +40,7 @@ SystemConfig draw(Random& random) {
     all.emplace_back("dram.timing.tRP", std::to_string(1 + random.below(250)));
     fit_times(system);
   }
-  return system.config;
+  return {plain, system};
 }
 
 void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t from = 0) {
@@ -46,9 +53,9 @@ void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t fro
   EXPECT_EQ(statistics_of(one), statistics_of(other));
 }
 
-// Sends the same random bursts and pauses to both channels. Expects equal checkpoints after every
-// kBurstsPerState-th burst.
-void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
+// Sends the same random bursts and pauses to both channels. Expects equal checkpoints of plain
+// channels after every kBurstsPerState-th burst.
+void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed, bool plain) {
   RandomTraffic first(one, seed);
   RandomTraffic second(other, seed);
   Cycle now{0};
@@ -57,9 +64,10 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
     second.burst();
     now += first.pause();
     second.pause();
-    one.run_to(now);
-    other.run_to(now);
-    if (i % kBurstsPerState == 0) {
+    for (ChannelUnderTest* const each : {&one, &other}) {
+      plain ? each->run_to(now) : each->run_before(now + Cycle(1));
+    }
+    if (plain && i % kBurstsPerState == 0) {
       ASSERT_TRUE(one.save() == other.save()) << "checkpoints after burst " << i;
     }
   }
@@ -71,15 +79,16 @@ class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 void expect_that_they_change_nothing(std::uint64_t part, bool observed) {
   Random random(part);
   for (int i = 1; i <= kConfigurations / kParts; ++i) {
-    SCOPED_TRACE(i);
-    const SystemConfig config = draw(random);
+    const auto [plain, system] = draw(random);
+    SCOPED_TRACE(text_of(system.assignments));
+    const SystemConfig& config = system.config;
     ChannelUnderTest fast(config, nullptr, Paths::fast);
     ChannelUnderTest reference(config, nullptr, Paths::reference);
     if (!observed) {
       fast.observe_nothing();
       reference.observe_nothing();
     }
-    drive(fast, reference, static_cast<std::uint64_t>(i));
+    drive(fast, reference, static_cast<std::uint64_t>(i), plain);
     EXPECT_EQ(fast.admitted_, reference.admitted_);
     EXPECT_EQ(fast.finished_, reference.finished_);
     EXPECT_EQ(fast.order_, reference.order_);
@@ -103,12 +112,13 @@ INSTANTIATE_TEST_SUITE_P(Part, FastPaths, ::testing::Range<std::uint64_t>(1, kPa
 
 TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayRound) {
   Random random(2);
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE(seed);
-    const SystemConfig config = draw(random);
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const auto [plain, system] = draw(random);
+    SCOPED_TRACE(text_of(system.assignments));
+    const SystemConfig& config = system.config;
     ChannelUnderTest fast(config, nullptr, Paths::fast);
     ChannelUnderTest reference(config, nullptr, Paths::reference);
-    drive(fast, reference, seed);
+    drive(fast, reference, seed, plain);
     const std::size_t commands = fast.log_.size();
     ChannelUnderTest with(config, nullptr, Paths::fast);
     ChannelUnderTest without(config, nullptr, Paths::reference);

@@ -134,6 +134,9 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     ASSERT_TRUE(archive.at_end());
   }
 
+  void run_before(Cycle cycle) {
+    kernel_.run_until(cycle.value() * channel_.clock_period() - Tick(1));
+  }
   void run_to(Cycle cycle) { kernel_.run_until(cycle.value() * channel_.clock_period()); }
   // Processes every edge before `cycle`, whether or not the channel asks for it. A request sent at
   // `cycle` itself may still be admitted on that edge.

@@ -34,8 +34,20 @@ class BothBanks {
   BothBanks(const DramParameters& dram, const std::vector<TimingRule>& rules)
       : pools_{TransactionPool(kSlots), TransactionPool(kSlots)},
         engines_{engine_of(dram, rules), engine_of(dram, rules)} {
-    banks_[0] = std::make_unique<NativeBanks>(dram, engines_[0], pools_[0]);
-    banks_[1] = std::make_unique<PolledBanks>(dram, engines_[1], pools_[1]);
+    if (const CommandProtocol* const protocol = dram.standard->protocol) {
+      slots_ = std::make_unique<CommandSlots>(dram, *protocol);
+    }
+    banks_[0] = std::make_unique<NativeBanks>(dram, engines_[0], pools_[0], slots_.get());
+    banks_[1] = std::make_unique<PolledBanks>(dram, engines_[1], pools_[1], slots_.get());
+  }
+  // Returns the edge of the command itself.
+  Cycle take_slots(Command command, int rank, Cycle edge) {
+    if (slots_ == nullptr) {
+      return edge;
+    }
+    const Cycle lead = slots_->lead(command, rank, edge);
+    slots_->take(command, rank, edge);
+    return edge + lead;
   }
 
   template <class F>
@@ -55,6 +67,7 @@ class BothBanks {
 
   std::array<TransactionPool, 2> pools_;
   std::array<TimingEngine, 2> engines_;
+  std::unique_ptr<CommandSlots> slots_;  // for standards that have them
   std::array<std::unique_ptr<DramBanks>, 2> banks_;
 };
 
@@ -162,7 +175,7 @@ class Lockstep {
     std::array<Candidates, 2> found;
     std::size_t which = 0;
     both_.each([&](DramBanks& banks, TransactionPool&) {
-      banks.collect(edge, Cycle(4), found[which]);
+      banks.collect(edge, Cycle(dram_.standard->protocol == nullptr ? 4 : 0), found[which]);
       banks.collect_others(edge, found[which]);
       ++which;
     });
@@ -170,12 +183,14 @@ class Lockstep {
     expect_same(data, found[1].legal[0], "legal", number);
     expect_same(found[0].near[0], found[1].near[0], "near", number);
     expect_same(found[0].other, found[1].other, "other", number);
-    both_.each([&](DramBanks& banks, TransactionPool&) {
-      expect_same(data, banks.select_burst(edge, keyed_), "burst", number);
-      if (data == nullptr) {
-        expect_same(found[0].other, banks.select_row(edge), "row", number);
-      }
-    });
+    if (dram_.standard->protocol == nullptr) {
+      both_.each([&](DramBanks& banks, TransactionPool&) {
+        expect_same(data, banks.select_burst(edge, keyed_), "burst", number);
+        if (data == nullptr) {
+          expect_same(found[0].other, banks.select_row(edge), "row", number);
+        }
+      });
+    }
     const Best* const best = data != nullptr ? data : found[0].other;
     return best == nullptr ? std::nullopt : std::optional<Best>(*best);
   }
@@ -183,6 +198,7 @@ class Lockstep {
   void issue(const Best& best, Cycle edge) {
     const Transaction issued = *best.transaction;
     const bool row = best.command == Command::activate || best.command == Command::precharge;
+    const Cycle start = both_.take_slots(best.command, issued.rank, edge);
     both_.each([&](DramBanks& banks, TransactionPool& pool) {
       pool[issued.slot].started = true;
       if (best.command == Command::activate) {
@@ -190,7 +206,7 @@ class Lockstep {
       } else if (best.command == Command::precharge) {
         banks.precharge(issued.bank, edge);
       } else {
-        banks.column(pool[issued.slot], side_of(issued), best.command, edge);
+        banks.column(pool[issued.slot], side_of(issued), best.command, edge, start);
       }
     });
     if (!row) {
@@ -239,7 +255,8 @@ TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesWaitForTheirRowUnlike) {
 
 INSTANTIATE_TEST_SUITE_P(Each, PolledBanksOf,
                          ::testing::Values("ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8",
-                                           "ddr5_4800b_16gb_x8"));
+                                           "ddr5_4800b_16gb_x8", "lpddr5_6400_8gb_x16",
+                                           "hbm3_6400_4h_2gb_x32"));
 
 // next() is never later than the first legal command, and is kNeverCycle after the last one was
 // issued.
@@ -273,7 +290,7 @@ TEST(PolledBanks, NextIsTheFirstCycleOfACommand) {
   banks.advance(banks.next());
   expect_next(Command::read);
   now = banks.next();
-  banks.column(first, 0, Command::read, now);
+  banks.column(first, 0, Command::read, now, now);
   EXPECT_EQ(banks.next(), kNeverCycle);
   pool.release(first);
   Transaction& second = insert(6);
