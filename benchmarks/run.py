@@ -2,10 +2,13 @@
 """Prints, as JSON, the host cost of the controller, of storage and of decoding: requests per second
 of wall time and host instructions per request (decoding: per step).
 
-Usage: python benchmarks/run.py [--quick] [--program build/gcc-release/benchmarks/...]
+Usage: python benchmarks/run.py [--quick | --check | --renew] [--program build/gcc-release/...]
 
 Instructions are counted by valgrind's callgrind as the difference between two lengths, which
 excludes start-up. They repeat exactly for the same binary. Wall times are those of one run.
+
+--check compares the instructions of a quick run with benchmarks/instructions.json and names the
+rows that are more than 1 % above. --renew writes that file.
 
 If DRAMsim3 is built (`scons dramsim3=1 bench`), its controller and devices run the same DRAM
 patterns, with fewer requests, in the same program.
@@ -15,10 +18,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,7 +78,41 @@ PATTERNS = {
     ],
     "hbf_read": HBF,
 }
-ALIKE = {"nvdimm_gc": "nvdimm_write"}  # rows whose requests are those of another pattern
+# What a feature of the channel adds to the row "mixed".
+FEATURES = {
+    "drained": ["controller.writes=drained"],
+    "closed_page": ["controller.page_policy=closed_page"],
+    "timeout_page": ["controller.page_policy=timeout_page"],
+    "power_down": ["dram.power_down=fast"],
+    "self_refresh": ["dram.self_refresh=true"],
+    "movable_refresh": ["dram.refresh_postpone=8", "dram.refresh_pull_in=8"],
+    "two_level": ["controller.structure=two_level"],
+    "starvation_limit": ["controller.starvation_limit=1us"],
+    "par_bs": ["controller.scheduler=par_bs"],
+    "atlas": ["controller.scheduler=atlas"],
+}
+PATTERNS.update({row: [*DDR3, *settings] for row, settings in FEATURES.items()})
+# Other standards, one channel each.
+PART = ["nvdimm.present=false", "controller.queue_depth=32"]
+PATTERNS["ddr5"] = [*PART, "dram.preset=ddr5_4800b_16gb_x8", "dram.ranks=2"]
+PATTERNS["lpddr5"] = [*PART, "dram.preset=lpddr5_6400_8gb_x16"]
+PATTERNS["hbm3_stream"] = [
+    "nvdimm.present=false",
+    "controller.queue_depth=64",
+    "controller.address_map=row|bank|column|rank|group|channel",
+    "dram.preset=hbm3_6400_4h_2gb_x32",
+    "dram.ranks=2",
+]
+# Rows whose requests are those of another pattern.
+ALIKE = {
+    **dict.fromkeys([*FEATURES, "ddr5", "lpddr5"], "mixed"),
+    "hbm3_stream": "stream",
+    "nvdimm_gc": "nvdimm_write",
+}
+
+STORED = ROOT / "benchmarks" / "instructions.json"
+MOST = 1.01  # of the stored instructions
+QUICK = (10_000, 20_000)  # requests between which instructions are counted
 
 
 def total_collected(said: str) -> int:
@@ -107,10 +146,55 @@ def measure(
     if shutil.which("valgrind") is None:
         figures["instructions_per_request"] = None
         return figures
-    short, more = counted
-    spent = [instructions(program, pattern, n, settings) for n in counted]
-    figures["instructions_per_request"] = round((spent[1] - spent[0]) / (more - short))
+    figures["instructions_per_request"] = slope(program, pattern, settings, counted)
     return figures
+
+
+def slope(program: Path, pattern: str, settings: list[str], counted: tuple[int, int]) -> int:
+    """Return the instructions per request between two counts."""
+    spent = [instructions(program, pattern, n, settings) for n in counted]
+    return round((spent[1] - spent[0]) / (counted[1] - counted[0]))
+
+
+def version(command: str) -> str:
+    """Return the first line of what a program says of its version."""
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    return said.stdout.splitlines()[0]
+
+
+def count_all(program: Path) -> dict[str, object]:
+    """Return the instructions per request of every row, and what counted them."""
+    storage = program.with_name(STORAGE_PROGRAM)
+    decode = program.with_name(DECODE_PROGRAM)
+    rows = {
+        **{row: (program, ALIKE.get(row, row), PATTERNS[row], QUICK) for row in PATTERNS},
+        **{f"storage_{n}": (storage, n, [], QUICK) for n in STORAGE_THREADS},
+        **{f"decode_{memory}": (decode, memory, [], DECODE_STEPS) for memory in DECODE_MEMORIES},
+    }
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        counts = dict(zip(rows, pool.map(lambda row: slope(*row), rows.values()), strict=True))
+    return {"compiler": version("g++"), "valgrind": version("valgrind"), "rows": counts}
+
+
+def check(program: Path, renew: bool) -> int:
+    """Compare the instructions of every row with the stored ones, or store them."""
+    counted = count_all(program)
+    if renew:
+        STORED.write_text(json.dumps(counted, indent=2) + "\n", encoding="utf-8")
+        return 0
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    for what in ("compiler", "valgrind"):
+        if counted[what] != stored[what]:
+            print(f"{what}: '{counted[what]}', but '{stored[what]}' counted the stored rows")
+    above = 0
+    for row, count in counted["rows"].items():
+        known = stored["rows"].get(row)
+        change = "new" if known is None else f"{100 * (count / known - 1):+.2f} %"
+        above += known is None or count > MOST * known
+        print(f"{row:20}{count:>10,}{change:>10}")
+    if above:
+        print(f"{above} rows are more than 1 % above {STORED.relative_to(ROOT)}", file=sys.stderr)
+    return 1 if above else 0
 
 
 def measure_dramsim3(program: Path, pattern: str, quick: bool) -> dict[str, object]:
@@ -125,15 +209,18 @@ def measure_dramsim3(program: Path, pattern: str, quick: bool) -> dict[str, obje
 def main() -> int:
     """Measure every pattern."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the requests")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--quick", action="store_true", help="a tenth of the requests")
+    mode.add_argument("--check", action="store_true", help="compare with the stored counts")
+    mode.add_argument("--renew", action="store_true", help="store the counts")
     parser.add_argument("--program", type=Path, default=DEFAULT_PROGRAM)
     arguments = parser.parse_args()
     if not arguments.program.exists():
         print(f"{arguments.program} is not built; run 'scons bench'", file=sys.stderr)
         return 2
-    long, counted = (
-        (100_000, (10_000, 20_000)) if arguments.quick else (1_000_000, (20_000, 120_000))
-    )
+    if arguments.check or arguments.renew:
+        return check(arguments.program, arguments.renew)
+    long, counted = (100_000, QUICK) if arguments.quick else (1_000_000, (20_000, 120_000))
     figures = [
         {
             **measure(arguments.program, ALIKE.get(row, row), settings, long, counted),

@@ -74,6 +74,14 @@ REST = {
         [f"{SCONS} test compiler=clang sanitize=address,undefined python=0 tests=tenth"],
     ),
     "fuzz": of_marker("fuzz", "seconds of fuzzing", "clang-14 libclang-rt-14-dev", f"{SCONS} fuzz"),
+    "bench": Lane(
+        "host instructions of a request, against stored counts",
+        "valgrind",
+        [
+            f"{SCONS} python=0 build/gcc-release/benchmarks",
+            ".venv/bin/python benchmarks/run.py --check",
+        ],
+    ),
     "lint": Lane(
         "C++'s format and style, Python's types",
         "clang-format-14 libgtest-dev liblemon-dev",
