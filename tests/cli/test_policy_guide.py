@@ -86,9 +86,9 @@ def test_the_blocks_of_the_guide(tmp_path: Path) -> None:
     assert [found[0] for found in speedups] == [
         *("split", "shares_2", "shares_5", "unified_fr_fcfs")
     ]
-    first = re.search(r"agent 0, speedup +1 +([\d.]+)", compared)
+    first = re.search(r"agent 0, speedup +1 ± 0 +([\d.]+)", compared)  # a mean of seeds
     assert first is not None
-    assert float(speedups[1][1]) == pytest.approx(float(first[1]), rel=1e-3)
+    assert float(speedups[1][1]) == pytest.approx(float(first[1]), rel=0.01)
     # One's first policy should be seen in its first table.
     core = [float(row[1]) for row in speedups]
     assert core[0] == 1 and core[1] > 1.1 and core[2] > 1.1 * core[1]

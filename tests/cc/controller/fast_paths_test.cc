@@ -25,13 +25,7 @@ constexpr int kParts = 10;
 constexpr int kBursts = 60;
 constexpr int kBurstsPerState = 7;
 
-struct Drawn {
-  bool plain;
-  RandomSystem system;
-};
-
-Drawn draw(Random& random) {
-  const bool plain = random.below(3) == 0;
+RandomSystem draw(Random& random, bool plain) {
   RandomSystem system = draw_system(random, plain);
   if (random.below(3) == 0) {
     Assignments& all = system.assignments;
@@ -40,7 +34,7 @@ Drawn draw(Random& random) {
     all.emplace_back("dram.timing.tRP", std::to_string(1 + random.below(250)));
     fit_times(system);
   }
-  return {plain, system};
+  return system;
 }
 
 void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t from = 0) {
@@ -79,7 +73,8 @@ class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 void expect_that_they_change_nothing(std::uint64_t part, bool observed) {
   Random random(part);
   for (int i = 1; i <= kConfigurations / kParts; ++i) {
-    const auto [plain, system] = draw(random);
+    const bool plain = random.below(3) == 0;
+    const RandomSystem system = draw(random, plain);
     SCOPED_TRACE(text_of(system.assignments));
     const SystemConfig& config = system.config;
     ChannelUnderTest fast(config, nullptr, Paths::fast);
@@ -113,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Part, FastPaths, ::testing::Range<std::uint64_t>(1, kPa
 TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayRound) {
   Random random(2);
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const auto [plain, system] = draw(random);
+    const bool plain = random.below(3) == 0;
+    const RandomSystem system = draw(random, plain);
     SCOPED_TRACE(text_of(system.assignments));
     const SystemConfig& config = system.config;
     ChannelUnderTest fast(config, nullptr, Paths::fast);

@@ -16,16 +16,6 @@
 namespace hmsim {
 namespace {
 
-FtlShape one_lun(std::uint32_t blocks, std::uint32_t pages, std::uint64_t over_provisioning) {
-  FtlShape shape;
-  shape.blocks = blocks;
-  shape.pages = pages;
-  shape.logical_pages = std::uint64_t{blocks} * pages * 100 / (100 + over_provisioning);
-  shape.shared_frontier = true;
-  shape.stripe = {0};
-  return shape;
-}
-
 LogicalPage page_number(std::uint64_t page) { return LogicalPage(static_cast<std::int64_t>(page)); }
 
 // Fills sequentially, then overwrites uniformly at random. Returns the amplification of the second

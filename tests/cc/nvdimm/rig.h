@@ -42,6 +42,18 @@ inline NvdimmParameters small_nvdimm() {
   return parameters;
 }
 
+// Returns a LUN that host and collection write at the same place; over_provisioning in percent.
+inline FtlShape one_lun(std::uint32_t blocks, std::uint32_t pages,
+                        std::uint64_t over_provisioning) {
+  FtlShape shape;
+  shape.blocks = blocks;
+  shape.pages = pages;
+  shape.logical_pages = std::uint64_t{blocks} * pages * 100 / (100 + over_provisioning);
+  shape.shared_frontier = true;
+  shape.stripe = {0};
+  return shape;
+}
+
 struct Ack {
   std::uint32_t tag;
   Tick time;

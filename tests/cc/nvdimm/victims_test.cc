@@ -13,16 +13,6 @@
 namespace hmsim {
 namespace {
 
-FtlShape one_lun(std::uint32_t blocks, std::uint32_t pages, std::uint64_t over_provisioning) {
-  FtlShape shape;
-  shape.blocks = blocks;
-  shape.pages = pages;
-  shape.logical_pages = std::uint64_t{blocks} * pages * 100 / (100 + over_provisioning);
-  shape.shared_frontier = true;
-  shape.stripe = {0};
-  return shape;
-}
-
 double amplification(const char* victim, std::uint64_t over_provisioning,
                      const Assignments& assignments = {}) {
   return untimed_amplification(one_lun(512, 128, over_provisioning), victim, assignments, {});
