@@ -78,7 +78,7 @@ PATTERNS = {
     ],
     "hbf_read": HBF,
 }
-# What a feature of the channel adds to the row "mixed".
+# The row "mixed" with one feature of the channel.
 FEATURES = {
     "drained": ["controller.writes=drained"],
     "closed_page": ["controller.page_policy=closed_page"],

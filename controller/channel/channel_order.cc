@@ -133,7 +133,9 @@ void Channel::choose_side() {
 
 // Returns the direction that an overdue transaction or the scheduler wants.
 Direction Channel::direction() const {
-  const std::uint32_t overdue = ordering_.guard().oldest_overdue(MemoryClass::dram);
+  const std::uint32_t overdue = ordering_.guard().active()
+                                    ? ordering_.guard().oldest_overdue(MemoryClass::dram)
+                                    : StarvationGuard::kNone;
   return overdue == StarvationGuard::kNone                ? ordering_.direction()
          : dram_.side_of(admission_.pool()[overdue]) == 1 ? Direction::writes
                                                           : Direction::reads;

@@ -110,7 +110,7 @@ struct Uncontended {
   static Cycle wake_of(const EdgeClock& clock) {
     return clock.next() > clock.edge() ? clock.next() : kNeverCycle;
   }
-  // Determines the end of the window anew, after events that the last determination left out.
+  // Determines a new end of the window, after events that the last determination left out.
   [[gnu::noinline]] static void renew(Channel& channel) {
     RefreshControl& refresh = channel.dram_.refresh();
     const EdgeClock& clock = channel.clock_;
