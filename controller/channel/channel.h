@@ -92,8 +92,6 @@ class Channel final : public MemoryChannel, public AckListener {
   template <Features features, class Banks>
   void edge(Banks& banks, bool first);
   Cycle next_edge(Features features);
-  void begin_edge(Features features);
-  Cycle next_own_action(Cycle from);
 
   // Completions, acks and write credits.
   void complete(Features features);
@@ -112,7 +110,6 @@ class Channel final : public MemoryChannel, public AckListener {
   void take_step(const RefreshStep& step, Features features);
   void take_step(const PowerStep& step);
   void use_free_slot();
-  bool close_row();
 
   // Admission.
   void send_to_longer_line(const Request& request, Tick now);
@@ -137,7 +134,6 @@ class Channel final : public MemoryChannel, public AckListener {
   void rebuild_keys(std::size_t queue);
   void rekey(Transaction& transaction);
   void choose_side();
-  Direction direction() const;
 
   // Selection and issue.
   void issue_one(Features features);

@@ -24,7 +24,7 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
       return;
     }
     clock_.wake_never();
-    begin_edge(features);
+    bus_.begin_edge(features, clock_.edge(), dram_.slots());
     admission_.open();
     while (bus_.next() <= clock_.edge()) {
       complete(features);
@@ -49,15 +49,6 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
       }
     }
     clock_.wake_by(later(clock_.soonest(), next_edge(features)));
-  }
-}
-
-// Sets up the wires at the beginning of an edge.
-HMSIM_INLINE void Channel::begin_edge(Features features) {
-  bus_.begin_edge();
-  if (features == Features::any) {
-    bus_.set_command_taken(dram_.slots() != nullptr ? dram_.slots()->row_slot_taken(clock_.edge())
-                                                    : bus_.holds_command(clock_.edge()));
   }
 }
 

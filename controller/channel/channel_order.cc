@@ -126,29 +126,10 @@ void Channel::rekey(Transaction& transaction) {
 // Chooses the side that competes. It does not change while a rank's command queue is full, because
 // the transactions that fill it must progress.
 void Channel::choose_side() {
-  if (!admission_.any_rank_full() && dram_.choose_side(direction(), clock_.edge())) {
+  if (!admission_.any_rank_full() &&
+      dram_.choose_side(ordering_.direction(admission_.pool(), dram_), clock_.edge())) {
     accounts_.side_changed(clock_.edge());
   }
-}
-
-// Returns the direction that an overdue transaction or the scheduler wants.
-Direction Channel::direction() const {
-  const std::uint32_t overdue = ordering_.guard().active()
-                                    ? ordering_.guard().oldest_overdue(MemoryClass::dram)
-                                    : StarvationGuard::kNone;
-  return overdue == StarvationGuard::kNone                ? ordering_.direction()
-         : dram_.side_of(admission_.pool()[overdue]) == 1 ? Direction::writes
-                                                          : Direction::reads;
-}
-
-// Returns the first edge from `from` on, the current or the next one, on which the channel may act
-// by a feature beyond keys and the page policy, unless a command is issued or a request or an ack
-// comes.
-Cycle Channel::next_own_action(Cycle from) {
-  if (!uses_windows_ || nvdimm_.block() != nullptr) {
-    return from;
-  }
-  return earlier(nvdimm_.next_credit(from), dram_.next_own_action(clock_.edge(), from));
 }
 
 // While an overdue transaction waits only for its data-bus command, blocks the other data-bus

@@ -43,7 +43,11 @@ void Channel::use_free_slot() {
   if (!dram_.uses_free_slots() || bus_.command_taken()) {
     return;
   }
-  if (close_row()) {
+  const std::int32_t bank = dram_.pages().closing(dram_.side(), clock_.edge());
+  if (bank >= 0) {
+    bus_.take_command(clock_.edge());
+    precharge(dram_.banks(), bank, bank / layout_.banks_per_rank, -1, Features::any);
+    dram_.row_closed();
     return;
   }
   if (dram_.refresh().elastic()) {
@@ -56,18 +60,6 @@ void Channel::use_free_slot() {
   if (dram_.power().active()) {
     take_step(dram_.power().sleep_step(clock_.edge()));
   }
-}
-
-// Precharges the bank whose row the page policy closes on this edge, if there is one. Precondition:
-// the command bus is free.
-bool Channel::close_row() {
-  const std::int32_t bank = dram_.pages().closing(dram_.side(), clock_.edge());
-  if (bank >= 0) {
-    bus_.take_command(clock_.edge());
-    precharge(dram_.banks(), bank, bank / layout_.banks_per_rank, -1, Features::any);
-    dram_.row_closed();
-  }
-  return bank >= 0;
 }
 
 }  // namespace hmsim

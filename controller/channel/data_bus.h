@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "controller/channel/candidates.h"
+#include "controller/channel/features.h"
 #include "controller/channel/finish_queue.h"
 #include "controller/layout/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
+#include "dram/command_slots.h"
 #include "dram/parameters.h"
 
 namespace hmsim {
@@ -25,8 +27,11 @@ class DataBus {
         write_end_(dram.command_delay() + dram.timing.cwl + dram.timing.line()),
         finishes_(several) {}
 
-  // State of the command bus on the current edge.
-  void begin_edge() { command_taken_ = false; }
+  // State of the command bus on the current edge. `slots`: of standards that have them, or nullptr.
+  void begin_edge(Features features, Cycle edge, const CommandSlots* slots) {
+    command_taken_ = features == Features::any &&
+                     (slots != nullptr ? slots->row_slot_taken(edge) : holds_command(edge));
+  }
   bool command_taken() const { return command_taken_; }
   void take_command(Cycle edge) {
     command_taken_ = true;

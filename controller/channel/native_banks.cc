@@ -13,7 +13,7 @@ NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, Trans
 
 void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   for (; banks != 0; banks &= banks - 1) {
-    Bank& bank = first_of(banks);
+    Bank& bank = banks_[index_of_first(banks)];
     beyond_wheel_ &= ~bank.bit;
     wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), edge);
   }
@@ -43,34 +43,6 @@ std::int64_t NativeBanks::first_by_gates(std::uint64_t ready, std::uint64_t boun
   return first;
 }
 
-void NativeBanks::end_wait(const Bank& bank, Cycle now) {
-  waiting_.erase(bank.bit, bank.asked_at, now.value());
-  beyond_wheel_ &= ~bank.bit;
-  ready_ |= bank.bit;
-}
-
-// Returns the ready banks whose activate or precharge finds its slots free.
-std::uint64_t NativeBanks::rows_on_slots(Cycle edge) const {
-  std::uint64_t rows = may_start(ready_rows());
-  for (std::uint64_t banks = rows; banks != 0; banks &= banks - 1) {
-    const Bank& bank = first_of(banks);
-    rows &= slots_->free(bank.candidate.command, bank.place.rank, edge) ? rows : ~bank.bit;
-  }
-  return rows;
-}
-
-// Returns those of `banks` whose own rules allow the candidate's next command by `edge`.
-std::uint64_t NativeBanks::ready_by(std::uint64_t banks, Cycle edge) const {
-  std::uint64_t ready = banks & ready_;
-  for (banks &= ~ready_; banks != 0; banks &= banks - 1) {
-    const Bank& bank = first_of(banks);
-    if (engine_.bank_ready(bank.candidate.command, bank.place) <= edge.value()) {
-      ready |= bank.bit;
-    }
-  }
-  return ready;
-}
-
 // Returns the banks whose candidate's burst is legal and finds its slots free. The rules apply to
 // the command itself, after the start of the data clock.
 std::uint64_t NativeBanks::open_on_slots(Cycle edge) const {
@@ -81,9 +53,13 @@ std::uint64_t NativeBanks::open_on_slots(Cycle edge) const {
     for (const Command command : {Command::read, Command::write}) {
       const std::uint64_t banks = command == Command::write ? data & writes_ : data & ~writes_;
       if (banks != 0 && slots_->free(command, rank, edge)) {
-        const Cycle lead = slots_->lead(command, rank, edge);
-        open |=
-            open_of(lead == Cycle(0) ? banks & ready_ : ready_by(banks, edge + lead), edge + lead);
+        const Cycle start = edge + slots_->lead(command, rank, edge);
+        std::uint64_t ready = banks & ready_;
+        for (std::uint64_t rest = start == edge ? 0 : banks ^ ready; rest != 0; rest &= rest - 1) {
+          const Bank& bank = first_of(rest);
+          ready |= engine_.bank_ready(command, bank.place) <= start.value() ? bank.bit : 0;
+        }
+        open |= open_of(ready, start);
       }
     }
   }
@@ -110,15 +86,15 @@ void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
     take_ready(edge);
   }
   if (slots_ != nullptr) {
-    if (first_start() > edge) {
+    if (slots_->first_start(Cycle(earlier(next_data_, waiting_.next()))) > edge) {
       return;
     }
     candidates.legal[0] = best(may_start(open_on_slots(edge)));
     next_data_ = first_data();
   } else if (next_data_ <= (edge + turnaround).value()) {
-    const std::uint64_t legal = may_start(open_data(edge));
+    const std::uint64_t legal = may_start(open_of(ready_data(), edge));
     candidates.legal[0] = best(legal);
-    candidates.near[0] = best(may_start(open_data(edge + turnaround)) & ~legal);
+    candidates.near[0] = best(may_start(open_of(ready_data(), edge + turnaround)) & ~legal);
     next_data_ = first_data();
   }
   find_next();
@@ -126,7 +102,11 @@ void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
 
 void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {
   if (next_row_ <= edge.value()) {
-    const std::uint64_t rows = slots_ != nullptr ? rows_on_slots(edge) : may_start(ready_rows());
+    std::uint64_t rows = may_start(ready_rows());
+    for (std::uint64_t banks = slots_ == nullptr ? 0 : rows; banks != 0; banks &= banks - 1) {
+      const Bank& bank = first_of(banks);
+      rows &= slots_->free(bank.candidate.command, bank.place.rank, edge) ? rows : ~bank.bit;
+    }
     if (const Best* const oldest = oldest_row(rows, edge)) {
       Candidates::consider_older(candidates.other, *oldest);
     }

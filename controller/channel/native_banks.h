@@ -62,7 +62,6 @@ class NativeBanks final : public DramBanks {
   static std::size_t index_of_first(std::uint64_t banks) {
     return static_cast<std::size_t>(__builtin_ctzll(banks));
   }
-  Bank& first_of(std::uint64_t banks) { return banks_[index_of_first(banks)]; }
   const Bank& first_of(std::uint64_t banks) const { return banks_[index_of_first(banks)]; }
 
   void update(std::int32_t bank, Cycle now) override { update(at(bank), now); }
@@ -87,7 +86,6 @@ class NativeBanks final : public DramBanks {
                  reserves_data_bus(command) ? engine_.gate(number) : engine_.row_gate(number));
   }
 
-  std::uint64_t open_data(Cycle edge) const { return open_of(ready_data(), edge); }
   std::uint64_t open_of(std::uint64_t banks, Cycle edge) const;
   std::uint64_t open_by_gates(std::uint64_t banks, Cycle edge) const;
   std::int64_t first_by_gates(std::uint64_t ready, std::uint64_t bound) const;
@@ -107,16 +105,7 @@ class NativeBanks final : public DramBanks {
   }
   void find_next() { next_ = earlier(earlier(next_data_, next_row_), waiting_.next()); }
 
-  // Lower bound on the first edge on which a read or a write may take its slots.
-  Cycle first_start() const {
-    return slots_->first_start(Cycle(earlier(next_data_, waiting_.next())));
-  }
-
-  // Makes a bank ready for a command that follows the start of the data clock.
-  void end_wait(const Bank& bank, Cycle now);
   std::uint64_t open_on_slots(Cycle edge) const;
-  std::uint64_t ready_by(std::uint64_t banks, Cycle edge) const;
-  std::uint64_t rows_on_slots(Cycle edge) const;
 
   TimingEngine& engine_;
   const CommandSlots* const slots_;  // or nullptr
@@ -319,7 +308,7 @@ HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge, bool by_key) {
     take_ready(edge);
   }
   if (next_data_ <= edge.value()) {
-    const std::uint64_t open = open_data(edge);
+    const std::uint64_t open = open_of(ready_data(), edge);
     if (const std::uint64_t legal = held_ == 0 ? open : may_start(open)) {
       return by_key ? best(legal) : oldest(legal);
     }
@@ -345,8 +334,10 @@ HMSIM_INLINE const Best* NativeBanks::select_row(Cycle edge) {
 HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side, Command command,
                                       Cycle now, Cycle start) {
   Bank& bank = at(transaction.bank);
-  if (start != now && (ready_ & bank.bit) == 0) {
-    end_wait(bank, now);
+  if (start != now && (ready_ & bank.bit) == 0) {  // it becomes ready while the data clock starts
+    waiting_.erase(bank.bit, bank.asked_at, now.value());
+    beyond_wheel_ &= ~bank.bit;
+    ready_ |= bank.bit;
   }
   engine_.column(command, bank.place, start);
   leave(bank, transaction, side);

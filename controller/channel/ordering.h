@@ -35,7 +35,17 @@ class Ordering {
   bool orders_nvdimm_commands() const {
     return scheduler_of(MemoryClass::nvdimm).orders_commands();
   }
-  Direction direction() const { return schedulers_[0]->direction(); }
+  // Returns the direction of DRAM requests that an overdue one or the scheduler wants. `sides` has
+  // side_of(transaction): 1 for writes.
+  template <class Sides>
+  Direction direction(const TransactionPool& pool, const Sides& sides) const {
+    const std::uint32_t overdue =
+        guard_.active() ? guard_.oldest_overdue(MemoryClass::dram) : StarvationGuard::kNone;
+    if (overdue == StarvationGuard::kNone) {
+      return schedulers_[0]->direction();
+    }
+    return sides.side_of(pool[overdue]) == 1 ? Direction::writes : Direction::reads;
+  }
   StarvationGuard& guard() { return guard_; }
   const StarvationGuard& guard() const { return guard_; }
 

@@ -65,7 +65,7 @@ bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle en
     const int turn = channel.dram_.issue_refresh(banks, rank, next);
     channel.accounts_.refreshed(rank, turn, next);
   }
-  channel.bus_.begin_edge();
+  channel.bus_.begin_edge(Features::none, end, nullptr);
   return true;
 }
 
@@ -87,7 +87,7 @@ bool DeferredRefresh::make_periodic(Channel& channel, LoneBanks& banks, Cycle en
       break;
     }
     clock.move_to(next);
-    channel.bus_.begin_edge();
+    channel.bus_.begin_edge(Features::none, next, nullptr);
     const Cycle limit = earlier(end, refresh.second_urgent());
     if (refresh.urgent(next) && next < limit) {
       make_of_rank(channel, banks, refresh.first_urgent(), limit);

@@ -48,7 +48,7 @@ struct Uncontended {
     } else if (!ordering.keys_changed() && !ordering.guard().any_overdue()) {
       channel.fast_.uncontended_until = earlier(refresh.next(soonest), ordering.next_change());
       if (features == Features::any) {
-        const Cycle own = channel.next_own_action(channel.clock_.edge());
+        const Cycle own = next_own_action(channel, channel.clock_.edge());
         channel.fast_.end_window_by(earlier(channel.clock_.next(), own));
       }
     }
@@ -64,7 +64,7 @@ struct Uncontended {
     if (channel.bus_.next() <= channel.clock_.edge()) {
       answer<features>(channel);
     } else {
-      channel.begin_edge(features);
+      begin_edge<features>(channel);
     }
     return true;
   }
@@ -72,7 +72,7 @@ struct Uncontended {
   template <Features features>
   HMSIM_INLINE static void answer(Channel& channel) {
     channel.clock_.wake_never();
-    channel.begin_edge(features);
+    begin_edge<features>(channel);
     channel.admission_.open();
     do {
       channel.complete(features);
@@ -103,12 +103,27 @@ struct Uncontended {
   }
 
  private:
+  template <Features features>
+  HMSIM_INLINE static void begin_edge(Channel& channel) {
+    channel.bus_.begin_edge(features, channel.clock_.edge(), channel.dram_.slots());
+  }
   static bool may_change_side(const Channel& channel) {
-    return channel.layout_.drained && channel.dram_.may_change_side(channel.direction());
+    return channel.layout_.drained && channel.dram_.may_change_side(channel.ordering_.direction(
+                                          channel.admission_.pool(), channel.dram_));
   }
   // Returns the edge that admission to command queues asked for on this edge, or kNeverCycle.
   static Cycle wake_of(const EdgeClock& clock) {
     return clock.next() > clock.edge() ? clock.next() : kNeverCycle;
+  }
+  // Returns the first edge from `from` on, the current or the next one, on which the channel may
+  // act by a feature beyond keys and the page policy, unless a command is issued or a request or an
+  // ack comes.
+  [[gnu::noinline]] static Cycle next_own_action(Channel& channel, Cycle from) {
+    if (!channel.uses_windows_ || channel.nvdimm_.block() != nullptr) {
+      return from;
+    }
+    return earlier(channel.nvdimm_.next_credit(from),
+                   channel.dram_.next_own_action(channel.clock_.edge(), from));
   }
   // Determines a new end of the window, after events that the last determination left out.
   [[gnu::noinline]] static void renew(Channel& channel) {
@@ -119,7 +134,7 @@ struct Uncontended {
     if (!refresh.urgent(soonest)) {
       channel.fast_.uncontended_until =
           earlier(earlier(wake_of(clock), refresh.next(soonest)),
-                  earlier(channel.ordering_.next_change(), channel.next_own_action(soonest)));
+                  earlier(channel.ordering_.next_change(), next_own_action(channel, soonest)));
     }
   }
 
@@ -128,11 +143,8 @@ struct Uncontended {
   HMSIM_INLINE static void settle(Channel& channel) {
     if (features == Features::any) {
       const bool changed = channel.dram_.plans_changed();
-      if (changed) {
+      if (changed || channel.dram_.pages().next() <= channel.clock_.edge()) {
         channel.use_free_slot();
-      } else if (channel.dram_.pages().next() <= channel.clock_.edge() &&
-                 !channel.bus_.command_taken()) {
-        channel.close_row();
       }
       if (may_change_side(channel)) {
         channel.choose_side();
@@ -221,7 +233,7 @@ struct Uncontended {
       }
       clock.move_to(next);
       if (features == Features::any) {
-        channel.begin_edge(features);
+        begin_edge<features>(channel);
       }
       issues = true;  // without a completion, the banks have a command here
       if (bus.next() == next) {
