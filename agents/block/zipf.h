@@ -68,16 +68,19 @@ class Zipf {
   // Returns base^exponent for base >= 1 and exponent >= 0, by products and square roots.
   static double power_of(double base, double exponent) {
     double result = 1;
-    for (; exponent >= 1; exponent -= 1) {
+    while (exponent >= 1) {
       result *= base;
+      exponent -= 1;
     }
     double root = base;
-    for (double bit = 0.5; exponent > 0 && bit > kSmallestFraction; bit /= 2) {
+    double bit = 0.5;
+    while (exponent > 0 && bit > kSmallestFraction) {
       root = std::sqrt(root);
       if (exponent >= bit) {
         result *= root;
         exponent -= bit;
       }
+      bit /= 2;
     }
     return result;
   }
