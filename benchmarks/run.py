@@ -219,6 +219,9 @@ def main() -> int:
         print(f"{arguments.program} is not built; run 'scons bench'", file=sys.stderr)
         return 2
     if arguments.check or arguments.renew:
+        if shutil.which("valgrind") is None:
+            print("--check and --renew count with valgrind, which is not here", file=sys.stderr)
+            return 2
         return check(arguments.program, arguments.renew)
     long, counted = (100_000, QUICK) if arguments.quick else (1_000_000, (20_000, 120_000))
     figures = [

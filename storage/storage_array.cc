@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Descriptor and parameters of kind array: Moneta, HASTE, and other designs of controllers behind a
-// ring and a link.
+// Storage of kind array, for Moneta and HASTE: its descriptor and parameters. Controllers are
+// behind a ring and a link.
 #include <string>
 
 #include "storage/array.h"

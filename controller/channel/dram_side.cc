@@ -83,7 +83,7 @@ void DramSide::serialize(Archive& archive) {
     slots_->serialize(archive);
   }
   archive(refresh_, management_, power_, pages_, drain_, banks_);
-  sides_changed_ = true;
+  sides_changed_ = sides_changed_ || archive.loading();
 }
 
 void DramSide::restore(Transaction& transaction) {
