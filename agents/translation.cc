@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxFrames = std::uint64_t{1} << 32;
 Translation::Translation(TranslationKind kind, Bytes capacity, std::uint64_t seed)
     : kind_(kind),
       capacity_(static_cast<std::uint64_t>(capacity.value())),
-      order_(std::max<std::uint64_t>(1, std::min(capacity_ / kPage, kMaxFrames)), seed),
+      order_(std::max<std::uint64_t>(1, std::min(capacity_ / kPageSize, kMaxFrames)), seed),
       slots_(kInitialSlots) {
   number_slots();
 }

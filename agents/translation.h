@@ -30,9 +30,6 @@ class Translation {
   void serialize(Archive& archive);
 
  private:
-  static constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
-  static constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
   // Page table entry. `owner` is the source + 1; 0 marks an empty slot.
   struct Slot {
     std::uint64_t page = 0;
@@ -75,13 +72,13 @@ inline std::uint32_t Translation::frame_of(std::uint32_t owner, std::uint64_t pa
 }
 
 inline Address Translation::translate(std::uint16_t source, std::uint64_t address) {
-  const std::uint64_t line = address - address % kLine;
+  const std::uint64_t line = address - address % kLineSize;
   if (kind_ == TranslationKind::modulo) {
     wraps_ += line >= capacity_ ? 1 : 0;
     return Address(static_cast<std::int64_t>(line % capacity_));
   }
-  const std::uint64_t frame = frame_of(std::uint32_t{source} + 1, line / kPage);
-  return Address(static_cast<std::int64_t>(frame * kPage + line % kPage));
+  const std::uint64_t frame = frame_of(std::uint32_t{source} + 1, line / kPageSize);
+  return Address(static_cast<std::int64_t>(frame * kPageSize + line % kPageSize));
 }
 
 }  // namespace hmsim

@@ -12,7 +12,7 @@ namespace {
 using O = FlashOperation;
 using S = FlashStage;
 
-constexpr std::array<const char*, 3> kNames{"flash read", "flash program", "flash erase"};
+constexpr std::array<const char*, 3> kFlashNames{"flash read", "flash program", "flash erase"};
 
 }  // namespace
 
@@ -288,8 +288,8 @@ void FlashChecker::add(const char* rule, const FlashRecord& record, std::int64_t
                        std::int64_t got) {
   const auto planes = static_cast<std::uint64_t>(nand_.planes);
   violations_.add({channel_, Cycle(record.start / period_), rule,
-                   kNames[static_cast<std::size_t>(record.operation)], static_cast<int>(record.lun),
-                   static_cast<int>(record.block % planes),
+                   kFlashNames[static_cast<std::size_t>(record.operation)],
+                   static_cast<int>(record.lun), static_cast<int>(record.block % planes),
                    static_cast<std::int64_t>(record.block) * nand_.pages_per_block + record.page,
                    needed, got});
 }

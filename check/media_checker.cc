@@ -7,9 +7,7 @@ namespace hmsim {
 
 namespace {
 
-using O = MediaOperation;
-
-constexpr std::array<const char*, 3> kNames{"media read", "media write", "gap move"};
+constexpr std::array<const char*, 3> kMediaNames{"media read", "media write", "gap move"};
 
 std::int64_t key(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
@@ -57,7 +55,7 @@ void MediaChecker::on_media(const MediaRecord& record) {
     violated("media bank", record, record.bank, home);
     return;
   }
-  if (record.operation == O::move) {
+  if (record.operation == MediaOperation::move) {
     check_move(record);
     return;
   }
@@ -66,7 +64,7 @@ void MediaChecker::on_media(const MediaRecord& record) {
   }
   check_place(record);
   const auto psi = static_cast<std::uint64_t>(media_.start_gap.psi);
-  if (record.operation == O::write) {
+  if (record.operation == MediaOperation::write) {
     bank.due = psi != 0 && ++regions_[region].writes >= psi;
   }
 }
@@ -120,7 +118,7 @@ void MediaChecker::check_move(const MediaRecord& record) {
 void MediaChecker::violated(const char* rule, const MediaRecord& record, std::uint64_t needed,
                             std::uint64_t got) {
   violations_.add({channel_, Cycle(record.start / period_), rule,
-                   kNames[static_cast<std::size_t>(record.operation)], -1,
+                   kMediaNames[static_cast<std::size_t>(record.operation)], -1,
                    static_cast<int>(record.bank), -1, key(needed), key(got)});
 }
 

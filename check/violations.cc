@@ -9,7 +9,7 @@ namespace hmsim {
 namespace {
 
 // By ChannelCommand.
-constexpr std::array kNames{
+constexpr std::array kCommandNames{
     "activate",
     "precharge",
     "read",
@@ -30,11 +30,13 @@ constexpr std::array kNames{
     "nvdimm_credit",
     "refresh_management",
 };
-static_assert(kNames.size() == static_cast<std::size_t>(ChannelCommand::last) + 1);
+static_assert(kCommandNames.size() == static_cast<std::size_t>(ChannelCommand::last) + 1);
 
 }  // namespace
 
-const char* name_of(ChannelCommand command) { return kNames[static_cast<std::size_t>(command)]; }
+const char* name_of(ChannelCommand command) {
+  return kCommandNames[static_cast<std::size_t>(command)];
+}
 
 std::string Violation::describe() const {
   const auto text = [](std::int64_t number) { return std::to_string(number); };

@@ -73,6 +73,8 @@ inline constexpr Tick kMillisecond{1'000'000'000};
 inline constexpr Tick kSecond{1'000'000'000'000};
 inline constexpr Tick kHour = 3'600 * kSecond;
 
+constexpr Tick ns(std::int64_t nanoseconds) { return nanoseconds * kNanosecond; }
+constexpr Tick us(std::int64_t microseconds) { return microseconds * kMicrosecond; }
 inline double microseconds(Tick time) {
   return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
 }
@@ -82,6 +84,8 @@ inline double seconds(Tick time) {
 
 inline constexpr Bytes kLineBytes{64};    // one memory transaction
 inline constexpr Bytes kPageBytes{4096};  // one OS page, one logical page
+inline constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
+inline constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 inline constexpr int kLinesPerPage = 64;
 
 template <class T>

@@ -228,20 +228,20 @@ struct TimingKey {
   std::int64_t DramTiming::*field;
 };
 
-constexpr std::array<TimingKey, 14> kTimings{{{"CL", &DramTiming::cl},
-                                              {"CWL", &DramTiming::cwl},
-                                              {"tRCD", &DramTiming::trcd},
-                                              {"tRP", &DramTiming::trp},
-                                              {"tRAS", &DramTiming::tras},
-                                              {"tRRD_S", &DramTiming::trrd},
-                                              {"tFAW", &DramTiming::tfaw},
-                                              {"tWR", &DramTiming::twr},
-                                              {"tWTR_S", &DramTiming::twtr},
-                                              {"tRTP", &DramTiming::trtp},
-                                              {"tCCD_S", &DramTiming::tccd},
-                                              {"tRTRS", &DramTiming::trtrs},
-                                              {"tREFI", &DramTiming::trefi},
-                                              {"tRFC", &DramTiming::trfc}}};
+constexpr std::array<TimingKey, 14> kIniTimings{{{"CL", &DramTiming::cl},
+                                                 {"CWL", &DramTiming::cwl},
+                                                 {"tRCD", &DramTiming::trcd},
+                                                 {"tRP", &DramTiming::trp},
+                                                 {"tRAS", &DramTiming::tras},
+                                                 {"tRRD_S", &DramTiming::trrd},
+                                                 {"tFAW", &DramTiming::tfaw},
+                                                 {"tWR", &DramTiming::twr},
+                                                 {"tWTR_S", &DramTiming::twtr},
+                                                 {"tRTP", &DramTiming::trtp},
+                                                 {"tCCD_S", &DramTiming::tccd},
+                                                 {"tRTRS", &DramTiming::trtrs},
+                                                 {"tREFI", &DramTiming::trefi},
+                                                 {"tRFC", &DramTiming::trfc}}};
 constexpr std::array<TimingKey, 3> kGroupTimings{{{"tRRD_L", &DramTiming::trrd_l},
                                                   {"tWTR_L", &DramTiming::twtr_l},
                                                   {"tCCD_L", &DramTiming::tccd_l}}};
@@ -260,10 +260,10 @@ constexpr std::array<PowerKey, 9> kPower{{{"VDD", &DramPower::vdd},
                                           {"IDD5AB", &DramPower::idd5},
                                           {"IDD6x", &DramPower::idd6}}};
 // DRAMsim3 has its own defaults for these. They apply here if a file omits the key.
-constexpr std::array<TimingKey, 4> kSleepTimings{{{"tCKE", &DramTiming::tcke},
-                                                  {"tXP", &DramTiming::txp},
-                                                  {"tCKESR", &DramTiming::tckesr},
-                                                  {"tXS", &DramTiming::txs}}};
+constexpr std::array<TimingKey, 4> kIniSleepTimings{{{"tCKE", &DramTiming::tcke},
+                                                     {"tXP", &DramTiming::txp},
+                                                     {"tCKESR", &DramTiming::tckesr},
+                                                     {"tXS", &DramTiming::txs}}};
 
 constexpr std::int64_t kBurstLength = 8;
 constexpr std::int64_t kBusWidth = 64;
@@ -311,10 +311,10 @@ void read_timing(Reader& reader, bool grouped, DramTiming& timing) {
     reader.refuse("AL", "must be 0: an additive latency is not modelled");
   }
   timing.tck_ps = static_cast<std::int64_t>(reader.number("tCK") * kPicosecondsPerNanosecond + 0.5);
-  for (const TimingKey& key : kTimings) {
+  for (const TimingKey& key : kIniTimings) {
     timing.*key.field = reader.integer(key.name);
   }
-  for (const TimingKey& key : kSleepTimings) {
+  for (const TimingKey& key : kIniSleepTimings) {
     if (!reader.word(key.name).empty()) {
       timing.*key.field = reader.integer(key.name);
     }

@@ -91,10 +91,10 @@ EmbedCore::~EmbedCore() = default;
 // Sends all lines with a byte from `begin` to `last`.
 std::int64_t EmbedCore::send_lines(std::uint64_t id, std::uint64_t begin, std::uint64_t last,
                                    Tick now) {
-  const auto lines = static_cast<std::int64_t>(last / kLine - begin / kLine + 1);
+  const auto lines = static_cast<std::int64_t>(last / kLineSize - begin / kLineSize + 1);
   line_.tag = in_flight_.add(id, lines);
   bool waits = false;
-  for (std::uint64_t number = begin / kLine; number <= last / kLine; ++number) {
+  for (std::uint64_t number = begin / kLineSize; number <= last / kLineSize; ++number) {
     waits = send_line(number, now);
   }
   return waits ? lines : 0;

@@ -89,11 +89,11 @@ class EmbedCore : protected Requester, protected SourceProgress {
     line_.memory = request.memory;
     line_.write = request.write;
     const std::uint64_t begin = begin_of(request);
-    if (begin % kLine + size_of(request) > kLine) {
+    if (begin % kLineSize + size_of(request) > kLineSize) {
       return send_lines(request.id, begin, begin + size_of(request) - 1, now);
     }
     line_.tag = in_flight_.add(request.id, 1);
-    return send_line(begin / kLine, now) ? 1 : 0;
+    return send_line(begin / kLineSize, now) ? 1 : 0;
   }
 
   Tick local(Tick host) const { return host - shift_; }
@@ -110,8 +110,6 @@ class EmbedCore : protected Requester, protected SourceProgress {
   void load(const std::string& state);
 
  private:
-  static constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
   static std::uint64_t begin_of(const HostRequest& request) {
     return static_cast<std::uint64_t>(request.address.value());
   }
@@ -119,7 +117,7 @@ class EmbedCore : protected Requester, protected SourceProgress {
     return static_cast<std::uint64_t>(request.size);
   }
   bool send_line(std::uint64_t number, Tick now) {
-    line_.address = Address(static_cast<std::int64_t>(number * kLine));
+    line_.address = Address(static_cast<std::int64_t>(number * kLineSize));
     return memory_.send_and_ask(line_, now);
   }
   std::int64_t send_lines(std::uint64_t id, std::uint64_t begin, std::uint64_t last, Tick now);

@@ -9,7 +9,7 @@ namespace {
 
 enum { kFromHost, kToHost };  // indices of link_
 
-constexpr NamedPart<ArrayPart> kNames[] = {
+constexpr NamedPart<ArrayPart> kPartNames[] = {
     {ArrayPart::barrier, "barrier", "waiting for a barrier to end"},
     {ArrayPart::tag, "tag", "waiting for a tag"},
     {ArrayPart::queue, "queue", "in its queue, waiting for a buffer or a controller's room"},
@@ -20,7 +20,7 @@ constexpr NamedPart<ArrayPart> kNames[] = {
     {ArrayPart::cells, "cells", "the controller reads or writes"},
     {ArrayPart::end, "end", "reporting its end to the host"},
 };
-static_assert(std::size(kNames) == kArrayParts);
+static_assert(std::size(kPartNames) == kArrayParts);
 
 struct NamedPower {
   const char* name;
@@ -344,7 +344,7 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
     const StatisticGroup group(registry, path + (write ? ".write" : ".read"));
     ArrayCounts::Direction& of = counts_.of[write ? 1 : 0];
     Counter& requests = io_queue_.counts(write).requests;
-    register_parts(group, kNames, of.parts, requests);
+    register_parts(group, kPartNames, of.parts, requests);
     group.counter("requests", "requests",
                   "requests that ended; large requests of the host arrive in pieces", requests);
     group.counter("transfers", "transfers", "transfers of one buffer each", of.transfers);

@@ -10,12 +10,7 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
-constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
-
-}  // namespace
+namespace {}  // namespace
 
 FlashDevice::FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
                          const Assignments& assignments)

@@ -18,7 +18,7 @@ std::uint64_t software_pages(const IoRequest& request) {
   return request.further ? 0 : std::max<std::uint64_t>(1, own + request.more_pages);
 }
 
-constexpr NamedPart<Layer> kNames[] = {
+constexpr NamedPart<Layer> kLayerNames[] = {
     {Layer::entry, "entry", "system call and entry"},
     {Layer::file_system, "file_system", "in the file system"},
     {Layer::queue, "queue", "in the block layer's queue"},
@@ -33,7 +33,7 @@ constexpr NamedPart<Layer> kNames[] = {
     {Layer::context_wait, "context_wait", "waiting for a hardware context"},
     {Layer::section_wait, "section_wait", "waiting for a lock, the queue or the file system"},
 };
-static_assert(std::size(kNames) == kLayers);
+static_assert(std::size(kLayerNames) == kLayers);
 
 constexpr NamedPart<Section> kSectionNames[] = {
     {Section::file_system, "file_system", "share of time in which the file system was held"},
@@ -344,7 +344,7 @@ void Host::register_statistics(StatisticRegistry& registry, const std::string& p
                 "latency of a " + name + ", from its start in software to its end there",
                 of.latency);
     const std::string parts = std::string(path).append(".").append(name);
-    register_parts({registry, parts}, kNames, of.parts, of.requests);
+    register_parts({registry, parts}, kLayerNames, of.parts, of.requests);
     group.counter(name + "s", "requests", name + "s that ended", of.requests);
     group.counter(name + "_bytes", "bytes", "bytes of " + name + "s that ended", of.bytes);
   }

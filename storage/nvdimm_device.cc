@@ -10,7 +10,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 
 }  // namespace
@@ -46,8 +45,8 @@ void NvdimmDevice::begin(std::uint32_t place, Tick now) {
     return;
   }
   Copying& copying = copying_[place] = Copying();
-  copying.next_line = request.offset / kLine;
-  copying.lines = request.bytes / kLine;
+  copying.next_line = request.offset / kLineSize;
+  copying.lines = request.bytes / kLineSize;
   copying.write = request.kind == IoRequest::Kind::write;
   copying.paused = false;
   copy(place, now);

@@ -8,11 +8,7 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
-
-}  // namespace
+namespace {}  // namespace
 
 PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
                      std::unique_ptr<PageCopier> mover, const Assignments& assignments)

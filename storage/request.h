@@ -39,8 +39,7 @@ struct IoRequest {
   bool moves_data() const { return kind == Kind::read || kind == Kind::write; }
   // Returns the number of 4 KiB pages that it touches, whole or in part.
   std::uint64_t pages() const {
-    constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
-    return bytes == 0 ? 0 : (offset + bytes - 1) / kPage - offset / kPage + 1;
+    return bytes == 0 ? 0 : (offset + bytes - 1) / kPageSize - offset / kPageSize + 1;
   }
 
   // Calls see(offset, bytes) for each part of its range, cut at multiples of `unit`.

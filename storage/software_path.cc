@@ -11,8 +11,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr Tick ns(std::int64_t count) { return count * kNanosecond; }
-
 constexpr Bytes kAlways{std::numeric_limits<std::int64_t>::max()};
 constexpr Bytes kNoSpinning{0};
 constexpr Bytes kSpinPage{4096};

@@ -11,16 +11,13 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
 // Calls see(page, lines) for each page of a request, with its lines there, one bit each.
 template <class See>
 void each_page(const IoRequest& request, See see) {
-  request.each_part(kPage, [&](std::uint64_t at, std::uint64_t bytes) {
-    const std::uint64_t lines = bytes / kLine;
+  request.each_part(kPageSize, [&](std::uint64_t at, std::uint64_t bytes) {
+    const std::uint64_t lines = bytes / kLineSize;
     const std::uint64_t mask = lines == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lines) - 1;
-    see(static_cast<std::int64_t>(at / kPage), mask << (at % kPage / kLine));
+    see(static_cast<std::int64_t>(at / kPageSize), mask << (at % kPageSize / kLineSize));
   });
 }
 
@@ -173,8 +170,8 @@ void WriteCache::destage(Tick now) {
     const auto last = static_cast<std::uint64_t>(63 - __builtin_clzll(record.valid));
     IoRequest request;
     request.kind = IoRequest::Kind::write;
-    request.offset = static_cast<std::uint64_t>(record.key) * kPage + first * kLine;
-    request.bytes = (last - first + 1) * kLine;
+    request.offset = static_cast<std::uint64_t>(record.key) * kPageSize + first * kLineSize;
+    request.bytes = (last - first + 1) * kLineSize;
     ++destaging_;
     ++counts_.destaged;
     ask(Io::For::destage, frame, request, now);

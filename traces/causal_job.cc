@@ -13,7 +13,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 constexpr std::uint64_t kEnded = UINT64_MAX;  // a place after the thread's last step
 
@@ -21,7 +20,7 @@ constexpr std::uint64_t kEnded = UINT64_MAX;  // a place after the thread's last
 // has no instructions. Counts one for it, so that each loaded line has an instruction.
 void take_miss(std::uint64_t word, MemoryClass memory, JobRecord& record) {
   const bool load = record_kind(word) == RecordKind::fill;
-  const std::uint64_t address = (record_line(word) & ~kNvdimmLine) * kLine;
+  const std::uint64_t address = (record_line(word) & ~kNvdimmLine) * kLineSize;
   record.action = JobAction::miss;
   record.miss.memory = memory;
   record.miss.load = load;

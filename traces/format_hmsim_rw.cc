@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kStart = "HMSIM_RW";
 constexpr std::size_t kRecord = 16;  // bytes
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 class RequestTrace final : public BinaryTrace<AccessSource, kRecord> {
  public:
@@ -44,10 +43,11 @@ class RequestTrace final : public BinaryTrace<AccessSource, kRecord> {
   void take(std::string_view record, Access& access) {
     ++record_;
     const std::uint64_t place = little_endian(record.substr(8, 8));
-    if (place % kLine > 1) {
+    if (place % kLineSize > 1) {
       fail<RecordError>("its address must be a multiple of 64, plus 1 for a write");
     }
-    access = {place - place % kLine, place % kLine == 1, little_endian(record.substr(0, 8)), 0};
+    access = {place - place % kLineSize, place % kLineSize == 1, little_endian(record.substr(0, 8)),
+              0};
   }
   // Reads a record that crosses or starts at a block boundary. Returns false at the end of the
   // trace.

@@ -59,32 +59,30 @@ class PacketLines {
 
   // Starts a packet of `bytes` bytes and returns its first line: `packet` with the line's address.
   Access begin(const Access& packet, std::uint64_t bytes) {
-    const std::uint64_t first = packet.address / kLine;
-    left_ = (packet.address + (bytes - 1)) / kLine - first;
+    const std::uint64_t first = packet.address / kLineSize;
+    left_ = (packet.address + (bytes - 1)) / kLineSize - first;
     Access line = packet;
-    line.address = first * kLine;
+    line.address = first * kLineSize;
     if (left_ > 0) {
       next_ = line;
-      next_.address += kLine;
+      next_.address += kLineSize;
     }
     return line;
   }
   bool empty() const { return left_ == 0; }  // whether no line is left
   Access take() {                            // the next line; one must be left
     const Access line = next_;
-    next_.address += kLine;
+    next_.address += kLineSize;
     --left_;
     return line;
   }
   void clear() { left_ = 0; }
   void serialize(Archive& archive) {
     archive(next_, left_);
-    archive.check(left_ <= kMaxBytes / kLine + 1, "too many lines in a packet");
+    archive.check(left_ <= kMaxBytes / kLineSize + 1, "too many lines in a packet");
   }
 
  private:
-  static constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
   Access next_;
   std::uint64_t left_ = 0;
 };

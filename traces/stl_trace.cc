@@ -18,7 +18,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr const char* kLine = "<cycle>[:] [(<bytes>)] read|write <hexadecimal address> [<data>]";
+constexpr const char* kStlLine = "<cycle>[:] [(<bytes>)] read|write <hexadecimal address> [<data>]";
 constexpr AccessWords kWords{"read|Read|READ", "write|Write|WRITE"};
 
 std::string_view without_colon(std::string_view text) {
@@ -28,7 +28,7 @@ std::string_view without_colon(std::string_view text) {
 class StlTrace final : public AccessSource {
  public:
   StlTrace(TraceReader reader, StlTimes times)
-      : times_(times), text_(std::move(reader), kLine, 3, TextTrace::kMaxFields) {}
+      : times_(times), text_(std::move(reader), kStlLine, 3, TextTrace::kMaxFields) {}
 
   bool next(Access& access) override {
     if (!lines_.empty()) {
@@ -57,7 +57,7 @@ class StlTrace final : public AccessSource {
     const bool sized = text_.field(1).front() == '(';
     const std::size_t word = sized ? 2 : 1;
     if (text_.fields() < word + 2 || !is_access_word(text_.field(word), kWords)) {
-      text_.fail("expected '" + std::string(kLine) + "', found '" + shown(text_.text()) + "'");
+      text_.fail("expected '" + std::string(kStlLine) + "', found '" + shown(text_.text()) + "'");
     }
     const std::uint64_t cycle = text_.number(without_colon(text_.field(0)), "the cycle");
     const std::uint64_t size = sized ? length(text_.field(1)) : 1;

@@ -15,8 +15,6 @@ extern const FormatDescriptor kFormat_hmsim;  // whose records name their vCPU
 
 namespace {
 
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
 // Misses. Times count instructions up to the record.
 class MissRecords final : public TraceRecords {
  public:
@@ -29,10 +27,10 @@ class MissRecords final : public TraceRecords {
     }
     time_ += static_cast<std::uint64_t>(miss.gap);
     if (miss.load) {
-      records.push_back({time_, miss.load_address, kLine, 0, false});
+      records.push_back({time_, miss.load_address, kLineSize, 0, false});
     }
     if (miss.write) {
-      records.push_back({time_, miss.write_address, kLine, 0, true});
+      records.push_back({time_, miss.write_address, kLineSize, 0, true});
     }
     return true;
   }
@@ -56,7 +54,7 @@ class WordRecords final : public TraceRecords {
     const unsigned vcpu = record_vcpu(word);
     times_[vcpu] += record_instructions(word);
     if (record_kind(word) != RecordKind::escape) {
-      records.push_back({times_[vcpu], record_line(word) * kLine, kLine, vcpu,
+      records.push_back({times_[vcpu], record_line(word) * kLineSize, kLineSize, vcpu,
                          record_kind(word) != RecordKind::fill});
     }
     return true;
@@ -77,7 +75,7 @@ class AccessRecords final : public TraceRecords {
     if (!rules_.next(*source_, access, left_out_)) {
       return false;
     }
-    records.push_back({access.cycle, access.address, kLine, access.requestor, access.write});
+    records.push_back({access.cycle, access.address, kLineSize, access.requestor, access.write});
     return true;
   }
   std::uint64_t skipped() const override { return source_->skipped(); }
@@ -112,7 +110,7 @@ class InstructionRecords final : public TraceRecords {
               std::vector<TraceRecord>& records) const {
     for (std::size_t i = 0; i < count; ++i) {
       if (addresses[i] != 0) {
-        records.push_back({time_, addresses[i] / kLine * kLine, kLine, 0, write});
+        records.push_back({time_, addresses[i] / kLineSize * kLineSize, kLineSize, 0, write});
       }
     }
   }
@@ -134,10 +132,10 @@ class JobRecords final : public TraceRecords {
     time_ += static_cast<std::uint64_t>(record.gap);
     if (record.action == JobAction::miss) {
       const Miss& miss = record.miss;
-      records.push_back(
-          {time_, miss.load ? miss.load_address : miss.write_address, kLine, thread_, miss.write});
+      records.push_back({time_, miss.load ? miss.load_address : miss.write_address, kLineSize,
+                         thread_, miss.write});
     } else if (record.lines > 0) {
-      records.push_back({time_, record.first_line * kLine, record.lines * kLine, thread_,
+      records.push_back({time_, record.first_line * kLineSize, record.lines * kLineSize, thread_,
                          record.action == JobAction::write});
     } else if (record.action != JobAction::end) {
       ++skipped_;

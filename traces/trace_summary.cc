@@ -10,8 +10,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kLine = 64;
-constexpr std::uint64_t kPageLines = RunCounts::kPage / kLine;
+constexpr std::uint64_t kPageLines = RunCounts::kPage / kLineSize;
 
 constexpr std::uint64_t bits(std::uint64_t first, std::uint64_t count) {
   return (count >= kPageLines ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
@@ -59,8 +58,8 @@ void RunCounts::add(std::uint64_t first_line, std::uint64_t last_line, std::uint
     const std::uint64_t first = first_line / part_lines;
     return last_line / part_lines - first + (accesses == 0 || first != last_ / part_lines ? 1 : 0);
   };
-  page_runs += begun(kPage / kLine);
-  row_runs += begun(kRow / kLine);
+  page_runs += begun(kPage / kLineSize);
+  row_runs += begun(kRow / kLineSize);
   sequential += last_line - first_line + (accesses != 0 && first_line == last_ + 1 ? 1 : 0);
   lines += last_line - first_line + 1;
   bytes += size;
@@ -107,8 +106,8 @@ void TraceSummary::add(const TraceRecord& record) {
     return;
   }
   const std::uint64_t most = ~std::uint64_t{0} - record.address;  // bytes after the first one
-  const std::uint64_t first = record.address / kLine;
-  const std::uint64_t last = (record.address + std::min(record.bytes - 1, most)) / kLine;
+  const std::uint64_t first = record.address / kLineSize;
+  const std::uint64_t last = (record.address + std::min(record.bytes - 1, most)) / kLineSize;
   Memory& memory = memories_[record.address >= nvdimm_ ? 1 : 0];
   const std::size_t kind = record.write ? 1 : 0;
   memory.runs[kind].add(first, last, record.bytes);

@@ -11,7 +11,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kLines = static_cast<std::uint64_t>(kLinesPerPage);
 
 // Throws InputError for a request that exceeds its device and 1 GiB.

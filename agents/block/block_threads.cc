@@ -9,7 +9,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 
 std::uint64_t pages_of(std::uint64_t first_line, std::uint64_t lines) {
@@ -45,15 +44,15 @@ IoRequest BlockThread::next_part(Bytes capacity, Bytes granularity) {
 }
 
 void BlockThread::next_data(IoRequest& request, Bytes capacity, Bytes granularity) {
-  const std::uint64_t all = static_cast<std::uint64_t>(capacity.value()) / kLine;
-  const std::uint64_t unit = static_cast<std::uint64_t>(granularity.value()) / kLine;
+  const std::uint64_t all = static_cast<std::uint64_t>(capacity.value()) / kLineSize;
+  const std::uint64_t unit = static_cast<std::uint64_t>(granularity.value()) / kLineSize;
   const std::uint64_t count = std::min(lines, all - next_line);
   const std::uint64_t end = (next_line + count + unit - 1) / unit;
   request.kind = trim    ? IoRequest::Kind::trim
                  : write ? IoRequest::Kind::write
                          : IoRequest::Kind::read;
-  request.offset = next_line / unit * unit * kLine;
-  request.bytes = end * unit * kLine - request.offset;
+  request.offset = next_line / unit * unit * kLineSize;
+  request.bytes = end * unit * kLineSize - request.offset;
   next_line = (next_line + count) % all;
   lines -= count;
 }

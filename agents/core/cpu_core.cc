@@ -16,7 +16,6 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kMostAhead = 256;  // records dispatched ahead of time
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 }  // namespace
 
@@ -37,7 +36,7 @@ void CpuCore::prepare() {
   const std::int64_t space = space_ == kOwnSpace ? core() : space_;
   caches_ = std::make_unique<CacheHierarchy>(
       cache_parameters_, *l3_, user_,
-      SpaceLine{offset(MemoryClass::dram) / kLine, static_cast<std::uint16_t>(space)});
+      SpaceLine{offset(MemoryClass::dram) / kLineSize, static_cast<std::uint16_t>(space)});
   fills_ = std::make_unique<FillTable>(cache_parameters_, *l3_, user_);
   nodes_.resize(pass_.window().capacity());
   writers_.fill(kUnknown);
@@ -74,8 +73,8 @@ Tick CpuCore::advance(Tick now) { return pass_.advance(*this, now); }
 // shared L3, whose contents may change before.
 bool CpuCore::may_run_ahead() const {
   const auto waits = [this](std::uint64_t address) {
-    return address != 0 && (fills_->in_flight(address / kLine) ||
-                            (l3_->shared() && !caches_->in_l1(address / kLine)));
+    return address != 0 && (fills_->in_flight(address / kLineSize) ||
+                            (l3_->shared() && !caches_->in_l1(address / kLineSize)));
   };
   return std::none_of(instruction_.loads.begin(), instruction_.loads.end(), waits) &&
          std::none_of(instruction_.stores.begin(), instruction_.stores.end(), waits);
@@ -140,7 +139,7 @@ void CpuCore::wait_for_register(std::int64_t writer, std::int64_t number, std::s
 }
 
 void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t address, Tick now) {
-  const std::uint64_t line = address / kLine;
+  const std::uint64_t line = address / kLineSize;
   const int level = caches_->access(line, operand >= kMostLoads, instruction_.ip);
   for (const LastLevelCache::WriteBack& left : caches_->write_backs()) {
     post(left, pass_.window()[number].dispatch, now);
@@ -279,7 +278,7 @@ void CpuCore::access_done(Link link, std::int64_t slot) {
 }
 
 Address CpuCore::location(const SpaceLine& line) const {
-  return environment().translation->translate(line.space, line.number * kLine);
+  return environment().translation->translate(line.space, line.number * kLineSize);
 }
 
 void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {

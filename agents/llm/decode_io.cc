@@ -47,12 +47,11 @@ void DecodeIo::pump(Tick now) {
 
 // Sends a line if one may be sent. Its tag is 2 x stage, plus 1 for a write.
 bool DecodeIo::send_line(bool write, Tick now) {
-  constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
   Lane<StepLoops>& lane = (write ? writes_ : reads_)[kFast];
   if (!lane.ready(write ? last_write_ : last_read_)) {
     return false;
   }
-  const auto piece = lane.take(kLine);
+  const auto piece = lane.take(kLineSize);
   if (piece.last) {
     environment_.meter->moved(lane.extent(), Tier::fast, write);
   }

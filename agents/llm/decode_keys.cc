@@ -12,7 +12,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
 constexpr const char* kSource = "the workload's own";
 
 }  // namespace
@@ -87,8 +86,9 @@ std::vector<ParameterError> DecodeKeys::check() const {
         {"request", format_size(request) + " is not a multiple of 4KiB; nearest: " +
                         format_size((request + kPageBytes / 2) / kPageBytes * kPageBytes)});
   }
-  if (kv == Tier::slow && page_bytes() % kPage != 0) {
-    const auto unit = static_cast<std::int64_t>(kPage / std::gcd(kPage, model.half_bytes()));
+  if (kv == Tier::slow && page_bytes() % kPageSize != 0) {
+    const auto unit =
+        static_cast<std::int64_t>(kPageSize / std::gcd(kPageSize, model.half_bytes()));
     const std::int64_t nearest = std::max((page_tokens + unit / 2) / unit, std::int64_t{1}) * unit;
     errors.push_back({"page_tokens", "keys of a page, " + std::to_string(page_bytes()) +
                                          " bytes, are not a multiple of 4KiB, the unit of the "

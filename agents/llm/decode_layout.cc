@@ -9,8 +9,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
-  constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
-  return (bytes + kPage - 1) / kPage * kPage;
+  return (bytes + kPageSize - 1) / kPageSize * kPageSize;
 }
 
 // Key that a user may lower to make a model fit.

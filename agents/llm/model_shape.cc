@@ -10,8 +10,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
 // Llama 3.1 as in the public recipes of oumi (configs/recipes/llama3_1/README.md) and in "The Llama
 // 3 Herd of Models" (arXiv 2407.21783), Table 3. The weights of embedding and head are separate.
 constexpr std::array<PresetRow<ModelKind, ModelShape>, 2> kModels{{
@@ -52,12 +50,12 @@ void Model::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> Model::check() const {
   std::vector<ParameterError> errors;
-  if (row_bytes() % kLine != 0) {
+  if (row_bytes() % kLineSize != 0) {
     errors.push_back({"width", std::to_string(row_bytes()) +
                                    " bytes of a hidden state are not a multiple of 64; nearest: " +
                                    std::to_string((shape.width + 63) / 64 * 64)});
   }
-  if (half_bytes() % kLine != 0) {
+  if (half_bytes() % kLineSize != 0) {
     errors.push_back(
         {"head_size", "kv_heads x head_size x kv_bytes = " + std::to_string(half_bytes()) +
                           " is not a multiple of 64; nearest: " +

@@ -111,13 +111,13 @@ class JobNodes {
 
   // Returns the page of a line of the thread's task, numbered over the NVDIMMs of all nodes.
   std::int64_t page_of(std::uint32_t thread, std::uint64_t line) const {
-    constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
     const std::uint64_t offset =
         space(thread).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
     const auto lines =
         static_cast<std::uint64_t>(job_nodes_.front().blocks / kLineBytes);  // per node
     const std::uint64_t before = index_of(thread) * lines;  // lines of the nodes before
-    return static_cast<std::int64_t>((before + (line + offset / kLine) % lines) / kLinesPerPage);
+    return static_cast<std::int64_t>((before + (line + offset / kLineSize) % lines) /
+                                     kLinesPerPage);
   }
 
  private:

@@ -11,7 +11,6 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 }  // namespace
 
@@ -125,7 +124,7 @@ ThreadStep JobSteps::miss_of(JobThread& thread, CopiesEnded ended) {
   if (begins) {
     const std::uint64_t address =
         record.miss.load ? record.miss.load_address : record.miss.write_address;
-    thread.fetched_copy = {address / kLine, record.copies};
+    thread.fetched_copy = {address / kLineSize, record.copies};
   }
   ThreadStep step{ThreadStep::Kind::miss,
                   record.miss,
@@ -169,7 +168,7 @@ bool JobSteps::copied_by_core(std::uint32_t thread, JobAction action) const {
 }
 
 ThreadStep JobSteps::copy_line(JobThread& thread, CopiesEnded ended) const {
-  const std::uint64_t address = thread.next_line * kLine;
+  const std::uint64_t address = thread.next_line * kLineSize;
   const bool write = thread.record.action == JobAction::write;
   ThreadStep step;
   step.kind = ThreadStep::Kind::miss;
@@ -220,7 +219,7 @@ bool JobSteps::visit_reads(std::uint32_t number, const PageVisitor& visit) const
   std::uint64_t lines = reads ? record.lines : 0;
   if (record.action == JobAction::miss && record.miss.load &&
       record.miss.memory == MemoryClass::nvdimm) {
-    first = record.miss.load_address / kLine;
+    first = record.miss.load_address / kLineSize;
     lines = 1;
   }
   for (std::uint64_t line = first; line < first + lines; line += kLinesPerPage) {

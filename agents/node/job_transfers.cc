@@ -10,11 +10,7 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
-}  // namespace
+namespace {}  // namespace
 
 void JobTransfers::find_devices(std::size_t agent, const AgentEnvironment& environment) {
   agent_ = agent;
@@ -46,7 +42,7 @@ Transfer JobTransfers::transfer_of(std::uint32_t number) const {
   const JobRecord& record = threads_[number].record;
   const std::uint64_t offset =
       job_nodes_.space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  return {record.first_line + offset / kLine, record.lines};
+  return {record.first_line + offset / kLineSize, record.lines};
 }
 
 void JobTransfers::begin(std::uint32_t number, bool write, bool ahead, Tick now) {

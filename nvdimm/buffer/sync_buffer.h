@@ -214,8 +214,6 @@ class SyncBuffer {
 
  private:
   // Unsigned, as addresses are here, so that the divisions become shifts.
-  static constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
-  static constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
 
   bool items_;
   BufferStatistics statistics_;

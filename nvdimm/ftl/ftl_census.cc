@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/ftl_census.h"
 
-#include "core/errors.h"
-
 namespace hmsim {
-
-namespace {
-
-void require(bool condition, std::string_view message) {
-  ensure(condition, "ftl", Tick(0), -1, message);
-}
-
-}  // namespace
 
 FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
   const FtlShape& shape = ftl.shape();
@@ -20,7 +10,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
   for (std::uint32_t number = 0; number < shape.blocks; ++number) {
     const FlashBlock& block = blocks[number];
     if (block.bad()) {
-      require(block.valid == 0, "bad block with valid pages");
+      require_mapping(block.valid == 0, "bad block with valid pages");
       continue;
     }
     const std::uint32_t written = ftl.frontiers().written_pages(lun, number);
@@ -28,7 +18,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
     for (std::uint32_t page = 0; page < shape.pages; ++page) {
       valid += ftl.pages().owner(shape.page_at(lun, number, page)) ? 1u : 0u;
     }
-    require(valid == block.valid, "wrong count of valid pages in a block");
+    require_mapping(valid == block.valid, "wrong count of valid pages in a block");
     // Pages that a failing block no longer takes become invalid at once.
     const std::uint32_t lost = block.state == BlockState::open ? shape.pages - block.end : 0;
     const std::uint32_t completed = block.state == BlockState::free ? 0 : block.completed + lost;
@@ -37,10 +27,10 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
     census.valid += valid;
     census.invalid += completed - valid;
   }
-  require(census.free == ftl.frontiers().free_pages(lun) &&
-              census.in_flight == blocks.in_flight() && census.valid == blocks.valid() &&
-              census.invalid == blocks.invalid(),
-          "wrong count of pages in a LUN");
+  require_mapping(census.free == ftl.frontiers().free_pages(lun) &&
+                      census.in_flight == blocks.in_flight() && census.valid == blocks.valid() &&
+                      census.invalid == blocks.invalid(),
+                  "wrong count of pages in a LUN");
   return census;
 }
 

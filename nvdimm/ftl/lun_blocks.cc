@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim {
@@ -12,10 +11,6 @@ namespace hmsim {
 namespace {
 
 constexpr std::uint64_t kBadBlockStream = 3;  // of the NVDIMM's seed
-
-void require(bool condition, std::string_view message) {
-  ensure(condition, "ftl", Tick(0), -1, message);
-}
 
 }  // namespace
 
@@ -43,8 +38,8 @@ LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t see
 std::uint32_t LunBlocks::open(bool most_worn) {
   const std::uint32_t number = most_worn ? free_.take_most_worn() : free_.take_least_worn();
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::free && block.valid == 0,
-          "occupied block in the list of free blocks");
+  require_mapping(block.state == BlockState::free && block.valid == 0,
+                  "occupied block in the list of free blocks");
   block.state = BlockState::open;
   block.completed = 0;
   block.end = shape_->pages;
@@ -52,14 +47,15 @@ std::uint32_t LunBlocks::open(bool most_worn) {
 }
 
 void LunBlocks::add_valid(std::uint32_t block) {
-  require(blocks_[block].state == BlockState::open, "page programmed outside the open blocks");
+  require_mapping(blocks_[block].state == BlockState::open,
+                  "page programmed outside the open blocks");
   ++blocks_[block].valid;
   ++valid_;
 }
 
 void LunBlocks::invalidate(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.valid > 0, "block with more invalid pages than pages");
+  require_mapping(block.valid > 0, "block with more invalid pages than pages");
   const bool full = block.state == BlockState::full;
   if (full) {
     full_.leave_bucket(number);
@@ -75,12 +71,13 @@ void LunBlocks::invalidate(std::uint32_t number) {
 
 void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
   FlashBlock& block = blocks_[number];
-  require(page == block.completed || block.failing, "pages of a block written out of order");
+  require_mapping(page == block.completed || block.failing,
+                  "pages of a block written out of order");
   ++block.completed;
   full_.count_written();
   --in_flight_;
   if (block.completed == block.end) {
-    require(block.state == BlockState::open, "full block that was not open");
+    require_mapping(block.state == BlockState::open, "full block that was not open");
     block.completed = shape_->pages;
     block.changed = full_.written();
     block.state = BlockState::full;
@@ -91,7 +88,7 @@ void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
 
 void LunBlocks::take(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::full, "victim that is not a full block");
+  require_mapping(block.state == BlockState::full, "victim that is not a full block");
   failing_ -= block.failing ? 1 : 0;
   full_.remove(number);
   block.state = BlockState::victim;
@@ -99,8 +96,8 @@ void LunBlocks::take(std::uint32_t number) {
 
 void LunBlocks::erase(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::victim && block.valid == 0,
-          "erase of a block with valid pages");
+  require_mapping(block.state == BlockState::victim && block.valid == 0,
+                  "erase of a block with valid pages");
   block.state = BlockState::free;
   block.failing = false;
   invalid_ -= shape_->pages;
@@ -111,7 +108,8 @@ void LunBlocks::erase(std::uint32_t number) {
 
 void LunBlocks::retire(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::victim && block.valid == 0, "retirement of a block in use");
+  require_mapping(block.state == BlockState::victim && block.valid == 0,
+                  "retirement of a block in use");
   block.state = BlockState::bad;
   block.failing = false;
   ++bad_;
@@ -121,7 +119,7 @@ void LunBlocks::retire(std::uint32_t number) {
 
 void LunBlocks::fail(std::uint32_t number, std::uint32_t end) {
   FlashBlock& block = blocks_[number];
-  require(block.state == BlockState::open, "failed page outside the open blocks");
+  require_mapping(block.state == BlockState::open, "failed page outside the open blocks");
   block.failing = true;
   if (end < shape_->pages) {
     block.end = end;

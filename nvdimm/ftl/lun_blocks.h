@@ -9,9 +9,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "nvdimm/ftl/flash_block.h"
 #include "nvdimm/ftl/free_blocks.h"
 #include "nvdimm/ftl/ftl_shape.h"
@@ -19,6 +21,11 @@
 #include "nvdimm/ftl/wear_spread.h"
 
 namespace hmsim {
+
+// An invariant of the page-level mapping.
+inline void require_mapping(bool condition, std::string_view message) {
+  ensure(condition, "ftl", Tick(0), -1, message);
+}
 
 // Raises the error that the LUN has `bad` bad blocks and the rest does not suffice.
 [[noreturn]] void raise_worn_out(std::uint32_t lun, std::uint32_t bad);

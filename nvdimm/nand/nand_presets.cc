@@ -7,9 +7,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr Tick us(std::int64_t microseconds) { return microseconds * kMicrosecond; }
-constexpr Tick ns(std::int64_t nanoseconds) { return nanoseconds * kNanosecond; }
-
 constexpr CellTimes alike(Tick read, Tick program, Tick erase) {
   return {ProgramModel::flat, read, read, read, program, program, program, erase};
 }

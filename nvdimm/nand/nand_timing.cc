@@ -14,8 +14,6 @@ constexpr std::int64_t kAddressCycles = 5;
 constexpr std::int64_t kRowCycles = 3;
 constexpr std::int64_t kColumnCycles = 2;
 
-constexpr Tick ns(std::int64_t nanoseconds) { return nanoseconds * kNanosecond; }
-
 // ONFI asynchronous timing modes, ns (Linux, nand_timings.c).
 struct Sdr {
   int trc, twc, tcs, tds, tdh, twp, trr, twhr, trea;
