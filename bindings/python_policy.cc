@@ -25,14 +25,14 @@ py::object name_of(MemoryClass memory) {
 }
 
 // The arbiter's view, with lent views of its two requests.
-struct Contest {
+struct LentContest {
   const ArbiterView* view;
   py::object dram;
   py::object nvdimm;
 };
 
 // Attached to the Python object, so that it can report changed keys to the controller.
-struct Host {
+struct PolicyHost {
   std::function<void()> raise_epoch;
   std::function<void(std::uint32_t)> rekey;
 };
@@ -161,8 +161,8 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
     withholds_ = bound_.overridden("TransactionScheduler", "withholds");
     direction_ = bound_.overridden("TransactionScheduler", "direction");
     orders_commands_ = bound_.object().attr("orders_commands").cast<bool>();
-    bound_.object().attr("_host") =
-        py::cast(Host{[this] { raise_epoch(); }, [this](std::uint32_t slot) { ask_again(slot); }});
+    bound_.object().attr("_host") = py::cast(
+        PolicyHost{[this] { raise_epoch(); }, [this](std::uint32_t slot) { ask_again(slot); }});
   }
   PythonScheduler(const PythonScheduler&) = delete;
   PythonScheduler& operator=(const PythonScheduler&) = delete;
@@ -283,8 +283,8 @@ class PythonArbiter final : public PythonPolicy<BusArbiter> {
     const py::gil_scoped_acquire gil;
     const Loan<RequestView> dram(dram_, view.dram);
     const Loan<RequestView> nvdimm(nvdimm_, view.nvdimm);
-    const Contest contest{&view, dram.object(), nvdimm.object()};
-    const Loan<Contest> loan(contest_, contest);
+    const LentContest contest{&view, dram.object(), nvdimm.object()};
+    const Loan<LentContest> loan(contest_, contest);
     const py::object winner = choose_(loan.object());
     for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
       if (winner.equal(name_of(memory))) {
@@ -326,24 +326,26 @@ void bind_policy_views(py::module_& module) {
       .def_property_readonly("line", field(&RequestView::line))
       .def_property_readonly("row_hit", field(&RequestView::row_hit))
       .def_property_readonly("epoch", field(&RequestView::epoch));
-  using Arbiter = Handle<Contest>;
-  py::class_<Arbiter>(module, "ArbiterView")
-      .def_property_readonly("dram", [](const Arbiter& handle) { return handle.view().dram; })
-      .def_property_readonly("nvdimm", [](const Arbiter& handle) { return handle.view().nvdimm; })
-      .def_property_readonly("dram_key",
-                             [](const Arbiter& handle) { return handle.view().view->dram_key; })
-      .def_property_readonly("nvdimm_key",
-                             [](const Arbiter& handle) { return handle.view().view->nvdimm_key; })
-      .def_property_readonly("dram_pending",
-                             [](const Arbiter& handle) { return handle.view().view->dram_pending; })
+  using ArbiterHandle = Handle<LentContest>;
+  py::class_<ArbiterHandle>(module, "ArbiterView")
+      .def_property_readonly("dram", [](const ArbiterHandle& handle) { return handle.view().dram; })
+      .def_property_readonly("nvdimm",
+                             [](const ArbiterHandle& handle) { return handle.view().nvdimm; })
+      .def_property_readonly(
+          "dram_key", [](const ArbiterHandle& handle) { return handle.view().view->dram_key; })
+      .def_property_readonly(
+          "nvdimm_key", [](const ArbiterHandle& handle) { return handle.view().view->nvdimm_key; })
+      .def_property_readonly(
+          "dram_pending",
+          [](const ArbiterHandle& handle) { return handle.view().view->dram_pending; })
       .def_property_readonly(
           "nvdimm_pending",
-          [](const Arbiter& handle) { return handle.view().view->nvdimm_pending; })
-      .def_property_readonly("now",
-                             [](const Arbiter& handle) { return handle.view().view->now.value(); });
-  py::class_<Host>(module, "_PolicyHost")
-      .def("raise_epoch", [](const Host& host) { host.raise_epoch(); })
-      .def("rekey", [](const Host& host, std::uint32_t slot) { host.rekey(slot); });
+          [](const ArbiterHandle& handle) { return handle.view().view->nvdimm_pending; })
+      .def_property_readonly(
+          "now", [](const ArbiterHandle& handle) { return handle.view().view->now.value(); });
+  py::class_<PolicyHost>(module, "_PolicyHost")
+      .def("raise_epoch", [](const PolicyHost& host) { host.raise_epoch(); })
+      .def("rekey", [](const PolicyHost& host, std::uint32_t slot) { host.rekey(slot); });
 }
 
 PolicyMakers python_policy_makers(const py::dict& callables) {

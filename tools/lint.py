@@ -46,7 +46,7 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
         left = ("gem5-ext/", "dram/dramsim3/", "workloads/blocks/", *(() if named else ("tests/",)))
         sources = [n for n in cxx if n.endswith(".cc") and not any(part in n for part in left)]
         if sources:
-            scons = [*module, "SCons", "-Q", "-s", "precompiled=0", "compile_commands"]
+            scons = [*module, "SCons", "-Q", "-s", "precompiled=0", "unity=0", "compile_commands"]
             subprocess.run(scons, cwd=ROOT, check=True)
         for name in sources:
             program = Path(sys.executable).with_name("clang-tidy")

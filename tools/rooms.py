@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rooms of the C++ code: their order, and which of them each build compiles.
 
-As a program it prints the floors, the highest first.
+As a program it prints the floors, the highest first; with --units, how many units an installation
+compiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+from itertools import groupby
 from pathlib import Path
 
 # From the ground up: a room may include itself and the floors below its own.
@@ -46,12 +50,35 @@ CONTROLLER = (
 )  # gem5 compiles these
 LIBRARY = (*CONTROLLER, "storage", "traces", "clones", "agents", "simulation")
 OPTIONAL = "dram/dramsim3/"  # has flags of its own
+TOGETHER = 12  # files of one folder that compile as one unit at most
+# The files of a catalogue name their parts alike, so they compile alone.
+ALONE = ("dram/standards/*", "nvdimm/*_design.cc", "traces/format_*")
+FLATTEN = "gnu::flatten"  # inlines all that the compiler sees: its file compiles alone, too
 
 
 def sources(root: str | Path, rooms: Iterable[str]) -> list[str]:
     """Return the C++ files of some rooms, relative to the repository's root, in a fixed order."""
     found = (path.relative_to(root) for room in rooms for path in Path(root, room).rglob("*.cc"))
     return sorted(path.as_posix() for path in found if OPTIONAL not in path.as_posix())
+
+
+def units(root: str | Path, files: Iterable[str], unity: bool = True) -> Iterator[list[str]]:
+    """Yield the files that compile together: each folder's, in order, after those alone."""
+    joined = []
+    for file in files:
+        catalogued = any(fnmatch(file, pattern) for pattern in ALONE)
+        if not unity or catalogued or FLATTEN in Path(root, file).read_text(encoding="utf-8"):
+            yield [file]
+        else:
+            joined.append(file)
+    joined.sort(key=folder_of)
+    for _, group in groupby(joined, folder_of):
+        names = list(group)
+        yield from (names[n : n + TOGETHER] for n in range(0, len(names), TOGETHER))
+
+
+def folder_of(file: str) -> str:
+    return file.rpartition("/")[0]
 
 
 def picture() -> str:
@@ -66,4 +93,7 @@ def picture() -> str:
 
 
 if __name__ == "__main__":
-    print(picture())
+    if sys.argv[1:] == ["--units"]:
+        print(sum(1 for _ in units(".", sources(".", (*LIBRARY, "bindings")))))
+    else:
+        print(picture())

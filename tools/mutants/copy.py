@@ -100,7 +100,7 @@ class Copy:
         for _ in range(MOST_ROUNDS):
             self._write()
             scons = [sys.executable, "-m", "SCons", "-Q", "-k", f"-j{jobs}"]
-            command = [*scons, "python=0", f"tests={tests}", PROGRAM]
+            command = [*scons, "python=0", "unity=0", f"tests={tests}", PROGRAM]
             with (self.work / "compile.log").open("w") as output:
                 done = subprocess.run(
                     command, cwd=self.tree, stdout=output, stderr=subprocess.STDOUT

@@ -13,8 +13,9 @@ from typing import Any
 import pybind11
 from SCons.Script import Action, Alias
 
+from tools.rooms import units
 from tools.scons import dramsim3
-from tools.scons.generated import STANDARD, precompile
+from tools.scons.generated import STANDARD, precompile, unit
 
 
 def load_extension(target: Any, source: Any, env: Any) -> int:
@@ -50,8 +51,8 @@ def add(
     folder = f"{plain}/bindings/precompiled{suffix.replace('.so', '')}"
     precompile(extension_env, folder, f"{STANDARD} pybind11/pybind11.h pybind11/stl.h")
     objects = [
-        extension_env.Object(source.replace(".cc", suffix.replace(".so", ".o")), source)
-        for source in bindings
+        unit(extension_env, plain, files, suffix.replace(".so", ".o"))
+        for files in units(".", bindings, env["unity"])
     ]
     env.Depends(objects, env.Value(pybind11.__version__))
     # The library's objects first: of an inline function that both hold, the linker takes the first.

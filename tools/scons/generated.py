@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ def descriptor_table(env: Any, folder: str, table: Table) -> Any:
     """Return the object of a table of descriptors."""
     path = f"{folder}/generated/{table.word.lower()}_table.cc"
     return env.Object(source_file(env, path, table.source(table.names("."))))
+
+
+def unit(env: Any, folder: str, files: Sequence[str], suffix: str = ".o") -> Any:
+    """Return the object of files of one folder that compile together."""
+    path = Path(files[0])
+    if len(files) > 1:
+        path = path.with_name(f"{path.stem}_and_{len(files) - 1}_more.cc")
+        source_file(env, f"{folder}/{path}", "".join(f'#include "{file}"\n' for file in files))
+    return env.Object(f"{folder}/{path.with_suffix(suffix)}", f"{folder}/{path}")
 
 
 def depend_on_precompiled(target: Any, source: Any, env: Any) -> tuple[Any, Any]:

@@ -45,6 +45,9 @@ def variables(arguments: Mapping[str, str]) -> Any:
         BoolVariable(
             "precompiled", "compile standard headers once; off: each file compiles alone", True
         ),
+        BoolVariable(
+            "unity", "compile a folder's files together; off: each alone, after an edit", True
+        ),
         BoolVariable("dramsim3", "add DRAMsim3 as a second DRAM model; needs cargo", False),
         ("prefix", "folder of the target install", "/usr/local"),
         (
