@@ -12,8 +12,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int64_t kMostBankGroups = 16;  // of one channel
-
 struct TimingField {
   const char* name;
   std::int64_t DramTiming::*field;
@@ -236,12 +234,6 @@ std::vector<ParameterError> DramParameters::check() const {
     }
     errors.push_back({"dram.ranks_per_dimm", "must divide dram.ranks, " + std::to_string(ranks) +
                                                  "; nearest: " + std::to_string(nearest)});
-  }
-  if (ranks * organisation.groups > kMostBankGroups) {
-    const std::int64_t most = std::max<std::int64_t>(kMostBankGroups / organisation.groups, 1);
-    errors.push_back(
-        {"dram.ranks", "must give at most " + std::to_string(kMostBankGroups) +
-                           " bank groups a channel; nearest: " + std::to_string(most)});
   }
   check_own_times(*standard, timing, errors);
   const bool same_bank = refresh_mode == RefreshMode::same_bank;

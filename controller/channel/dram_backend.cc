@@ -61,24 +61,20 @@ DramDevices make_native_devices(const SystemConfig& config, TransactionPool& poo
       rules, static_cast<int>(config.dram.ranks) + 1, static_cast<int>(part.groups),
       static_cast<int>(part.banks), static_cast<int>(config.dram.same_bank_stride()),
       static_cast<int>(part.stacks), static_cast<int>(config.dram.dimm_ranks()));
+  DramDevices devices;
   if (const CommandProtocol* const protocol = config.dram.standard->protocol) {
-    DramDevices devices;
     devices.slots = std::make_unique<CommandSlots>(config.dram, *protocol);
-    if (config.dram.ranks * part.banks <= static_cast<std::int64_t>(NativeBanks::kMostBanks)) {
-      auto banks = std::make_unique<NativeBanks>(config.dram, *timing, pool, devices.slots.get());
-      devices.native_banks = banks.get();
-      devices.banks = std::move(banks);
-    } else {
-      devices.banks =
-          std::make_unique<PolledBanks>(config.dram, *timing, pool, devices.slots.get());
-    }
-    devices.timing = std::move(timing);
-    return devices;
   }
-  auto banks = std::make_unique<NativeBanks>(config.dram, *timing, pool);
-  TimingEngine* const native_timing = timing.get();
-  NativeBanks* const native_banks = banks.get();
-  return {std::move(timing), std::move(banks), nullptr, native_timing, native_banks};
+  if (config.dram.ranks * part.banks <= static_cast<std::int64_t>(NativeBanks::kMostBanks)) {
+    auto banks = std::make_unique<NativeBanks>(config.dram, *timing, pool, devices.slots.get());
+    devices.native_banks = banks.get();
+    devices.native_timing = devices.slots ? nullptr : timing.get();
+    devices.banks = std::move(banks);
+  } else {
+    devices.banks = std::make_unique<PolledBanks>(config.dram, *timing, pool, devices.slots.get());
+  }
+  devices.timing = std::move(timing);
+  return devices;
 }
 
 const std::array<DramBackend, 3> kDramBackends{{

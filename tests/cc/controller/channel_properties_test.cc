@@ -69,8 +69,10 @@ std::vector<Case> cases() {
        with(kSmallNvdimm, {{"dram.preset", "ddr4_2400r_8gb_x8"}, {"dram.ranks", "2"}})},
       {"DDR5, same-bank refreshes",
        with(kSmallNvdimm,
-            keys_from("dram.preset=ddr5_4800b_16gb_x8 dram.refresh_mode=same_bank dram.ranks=2 "
+            keys_from("dram.preset=ddr5_4800b_16gb_x8 dram.refresh_mode=same_bank dram.ranks=4 "
                       "controller.address_map=row|group|bank|rank|column|channel"))},
+      {"DDR4 with 32 bank groups",
+       keys_from("nvdimm.present=false dram.preset=ddr4_2400r_8gb_x8 dram.ranks=8")},
       {"power-down",
        with(kSmallNvdimm,
             {{"dram.ranks", "2"}, {"dram.power_down", "fast"}, {"dram.power_down_idle", "20ns"}})},
