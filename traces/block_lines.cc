@@ -18,7 +18,7 @@ std::string sectors_fault(std::uint64_t first, std::uint64_t sectors) {
 }
 
 void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors) {
-  if (sectors - 1 < kMaxSectors && first <= kMaxSectors - sectors) {
+  if (sectors_fit(first, sectors)) {
     return;  // sectors_fault() is slower
   }
   const std::string fault = sectors_fault(first, sectors);

@@ -16,6 +16,10 @@ namespace hmsim {
 // empty or too long, or extend past 2^63 bytes, the largest offset that Linux supports (off_t).
 std::string sectors_fault(std::uint64_t first, std::uint64_t sectors);
 
+inline bool sectors_fit(std::uint64_t first, std::uint64_t sectors) {
+  return sectors - 1 < kMaxSectors && first <= kMaxSectors - sectors;
+}
+
 // Throws RecordError for the present line if sectors_fault() finds a fault: EmptyRequestError for a
 // request of 0 sectors.
 void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors);

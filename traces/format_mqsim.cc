@@ -24,6 +24,15 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
   return true;
 }
 
+bool read_plain(FastLine& line, BlockRequest& request) {
+  std::uint64_t type = 0;
+  const bool plain = line.decimal(request.arrival_ns, ' ') && line.decimal(request.device, ' ') &&
+                     line.decimal(request.sector, ' ') && line.decimal(request.sectors, ' ') &&
+                     line.decimal(type, '\n');
+  request.write = type == 0;
+  return plain && type <= 1 && sectors_fit(request.sector, request.sectors);
+}
+
 }  // namespace
 
 extern const FormatDescriptor kFormat_mqsim{
@@ -32,6 +41,6 @@ extern const FormatDescriptor kFormat_mqsim{
     TimeUnit::nanoseconds,
     true,
     [](const TraceStart& start) { return start.all_numbers(5); },
-    open_lines<BlockSource, BlockRequest, const ColumnMap&, kLine, 5, 5, read_request>};
+    open_lines<BlockSource, BlockRequest, const ColumnMap&, kLine, 5, 5, read_request, read_plain>};
 
 }  // namespace hmsim

@@ -28,12 +28,12 @@ inline constexpr auto kHexadecimalDigits = [] {
 // a line feed. Rejects anything else; TextTrace then reads the line or reports what is wrong.
 class FastLine {
  public:
-  static constexpr std::size_t kText = 64;  // bytes that must be readable from the line's start
+  static constexpr std::size_t kText = 96;  // bytes that must be readable from the line's start
 
   explicit FastLine(const char* text) : start_(text), at_(text) {}
 
   // Each of these reads a field and the character after it. Returns false if the text does not
-  // match. At most three fields fit kText.
+  // match. At most five fields fit kText.
   //
   // Reads a hexadecimal number, with or without 0x.
   bool hexadecimal(std::uint64_t& value, char end) {

@@ -125,8 +125,18 @@ std::uint64_t TextTrace::parse(std::string_view text, int base, const char* what
     digits.remove_prefix(2);
     base = 16;
   }
+  constexpr std::size_t kFit = 19;  // decimal digits that fit 64 bits
   std::uint64_t value = 0;
   const char* const last = digits.data() + digits.size();
+  if (base == 10 && !digits.empty() && digits.size() <= kFit) {
+    const char* at = digits.data();
+    for (; at != last && *at >= '0' && *at <= '9'; ++at) {
+      value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+    }
+    if (at == last) {
+      return value;
+    }
+  }
   const auto [end, status] = std::from_chars(digits.data(), last, value, base);
   if (status == std::errc::result_out_of_range) {
     fail(std::string(what) + " '" + shown(text) + "' does not fit 64 bits");
