@@ -7,8 +7,6 @@ namespace hmsim {
 
 namespace {
 
-using C = ChannelCommand;
-
 std::size_t table_size(std::int64_t entries) {
   std::size_t size = 2;
   while (size < 2 * static_cast<std::size_t>(entries)) {
@@ -43,13 +41,14 @@ AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
 }
 
 bool AckChecker::check(const CommandRecord& record) {
-  if (record.command == C::nvdimm_ack) {
+  if (record.command == ChannelCommand::nvdimm_ack) {
     check_ack(record);
-  } else if (record.command == C::nvdimm_credit) {
+  } else if (record.command == ChannelCommand::nvdimm_credit) {
     check_credit(record);
-  } else if (record.command == C::nvdimm_write && ack_ == AckMode::nvdimm_p) {
+  } else if (record.command == ChannelCommand::nvdimm_write && ack_ == AckMode::nvdimm_p) {
     check_posted(record);
-  } else if (record.command == C::nvdimm_read || record.command == C::nvdimm_write) {
+  } else if (record.command == ChannelCommand::nvdimm_read ||
+             record.command == ChannelCommand::nvdimm_write) {
     return check_burst(record);
   } else {
     check_command(record);
@@ -63,7 +62,7 @@ void AckChecker::check_command(const CommandRecord& record) {
     return;
   }
   check_barrier(record);
-  if (record.command == C::nvdimm_write_command && ack_ == AckMode::nvdimm_p) {
+  if (record.command == ChannelCommand::nvdimm_write_command && ack_ == AckMode::nvdimm_p) {
     violations_.add("command for a write", record, 0, 1);
   }
   // The host's queues limit the commands that wait for their ack, and the slots.
@@ -90,7 +89,7 @@ void AckChecker::check_barrier(const CommandRecord& record) {
   if (record.request < last_flush_) {
     violations_.add("older than the flush before", record, last_flush_, record.request);
   }
-  if (record.command == C::nvdimm_flush_command) {
+  if (record.command == ChannelCommand::nvdimm_flush_command) {
     if (count_ > 0) {
       violations_.add("flush before the end of others", record, 0, count_);
     }
@@ -117,7 +116,7 @@ void AckChecker::check_ack(const CommandRecord& record) {
   check_lookup(record, exchange->lookup_end);
   exchange->ack = record.cycle.value();
   --waiting_;
-  if (exchange->command == C::nvdimm_flush_command) {
+  if (exchange->command == ChannelCommand::nvdimm_flush_command) {
     flushing_ = false;
     erase(exchange);
   }
@@ -169,8 +168,8 @@ bool AckChecker::check_burst(const CommandRecord& record) {
     return true;
   }
   check_grant(record, *exchange);
-  const bool announced = exchange->command == C::nvdimm_write_command;
-  const bool written = record.command == C::nvdimm_write;
+  const bool announced = exchange->command == ChannelCommand::nvdimm_write_command;
+  const bool written = record.command == ChannelCommand::nvdimm_write;
   if (announced != written) {
     violations_.add("direction", record, announced ? 1 : 0, written ? 1 : 0);
   }
@@ -193,7 +192,8 @@ void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchan
   if (exchange.ack == kNoAck) {
     violations_.add("burst without ack", record, 1, 0);
   } else if (ack_ != AckMode::automatic) {
-    violations_.require("grant after ack", record, {C::nvdimm_ack, exchange.ack}, grant_delay_);
+    violations_.require("grant after ack", record, {ChannelCommand::nvdimm_ack, exchange.ack},
+                        grant_delay_);
   } else if (block_ != kNone && block_ != record.request) {
     violations_.add("burst within a block", record, block_, record.request);
   } else if (!exchange.began && record.cycle.value() != exchange.ack) {

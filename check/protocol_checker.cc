@@ -9,16 +9,16 @@ namespace hmsim {
 
 namespace {
 
-using C = ChannelCommand;
-
-bool is_dram(C command) {
-  return command < C::nvdimm_read_command || command == C::refresh_management;
+bool is_dram(ChannelCommand command) {
+  return command < ChannelCommand::nvdimm_read_command ||
+         command == ChannelCommand::refresh_management;
 }
 
 // Each request has exactly one of these commands, or one for each of its lines.
-bool is_burst(C command) {
-  return command == C::read || command == C::write || command == C::nvdimm_read ||
-         command == C::nvdimm_write || command == C::nvdimm_flush_command;
+bool is_burst(ChannelCommand command) {
+  return command == ChannelCommand::read || command == ChannelCommand::write ||
+         command == ChannelCommand::nvdimm_read || command == ChannelCommand::nvdimm_write ||
+         command == ChannelCommand::nvdimm_flush_command;
 }
 
 }  // namespace
@@ -94,8 +94,9 @@ bool ProtocolChecker::check_place(const CommandRecord& record) {
   bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
   if (is_dram(record.command)) {
     const DramOrganisation& part = config_.dram.organisation;
-    const bool whole_rank = record.command >= C::refresh && record.command != C::refresh_same_bank;
-    const std::int64_t banks = record.command == C::refresh_same_bank
+    const bool whole_rank = record.command >= ChannelCommand::refresh &&
+                            record.command != ChannelCommand::refresh_same_bank;
+    const std::int64_t banks = record.command == ChannelCommand::refresh_same_bank
                                    ? BankRefreshChecker::same_bank_stride(config_.dram)
                                    : part.banks;
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&

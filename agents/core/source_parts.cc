@@ -147,9 +147,10 @@ void SourceParts::serialize(Archive& archive) {
   archive(in_part_, window_, left_, turn_, idle_turn_, measures_);
   archive.fixed(measured_);
   archive(marks_);
-  constexpr const char* kWrong = "invalid part of a core's trace";
-  archive.check(left_ >= 0 && (windows_.empty() || window_ < windows_.size()), kWrong);
-  marks_.each([&](const Mark& mark) { archive.check_index(mark.window, windows_.size(), kWrong); });
+  constexpr const char* kInvalid = "invalid part of a core's trace";
+  archive.check(left_ >= 0 && (windows_.empty() || window_ < windows_.size()), kInvalid);
+  marks_.each(
+      [&](const Mark& mark) { archive.check_index(mark.window, windows_.size(), kInvalid); });
 }
 
 }  // namespace hmsim

@@ -23,25 +23,25 @@ static_assert(in_order(kModels));
 const ModelShape& shape_of(ModelKind kind) { return row_of(kModels, kind).values; }
 
 void Model::declare(ParameterSet& parameters) {
-  constexpr const char* kSource = "the preset `model`";
+  constexpr const char* kOfPreset = "the preset `model`";
   declare_preset(parameters, "model", kind, kModels,
                  [this](const auto& row) { shape = row.values; },
                  {"preset of the keys from `layers` to `vocabulary`",
                   "Llama 3.1's shapes: oumi's recipes; arXiv 2407.21783, Table 3"});
   parameters.integer("layers", shape.layers, {1, 1'024}, "layers",
-                     {"layers of the model", kSource});
+                     {"layers of the model", kOfPreset});
   parameters.integer(
       "width", shape.width, {64, 65'536}, "elements",
-      {"elements of a token's hidden state; all query heads together have as many", kSource});
+      {"elements of a token's hidden state; all query heads together have as many", kOfPreset});
   parameters.integer("kv_heads", shape.kv_heads, {1, 1'024}, "heads",
-                     {"heads of keys and values in a layer", kSource});
+                     {"heads of keys and values in a layer", kOfPreset});
   parameters.integer("head_size", shape.head_size, {1, 1'024}, "elements",
-                     {"elements of a head", kSource});
+                     {"elements of a head", kOfPreset});
   parameters.integer(
       "feed_forward", shape.feed_forward, {1, 1'048'576}, "elements",
-      {"hidden elements of the feed-forward network, which has three matrices", kSource});
+      {"hidden elements of the feed-forward network, which has three matrices", kOfPreset});
   parameters.integer("vocabulary", shape.vocabulary, {1, 4'194'304}, "words",
-                     {"rows of the embedding table and of the output head", kSource});
+                     {"rows of the embedding table and of the output head", kOfPreset});
   parameters.integer("weight_bytes", weight_bytes, {1, 8}, "bytes",
                      {"bytes of a weight", "bfloat16"});
   parameters.integer("kv_bytes", kv_bytes, {1, 8}, "bytes",

@@ -43,11 +43,11 @@ std::uint64_t pages_in(const SyncBuffer& buffer, const BufferPart& part) {
 }
 
 void fill_dirty(SyncBuffer& buffer, const std::vector<LogicalPage>& pages, NvdimmData* data) {
-  constexpr LineBytes kZeros{};
+  constexpr LineBytes kNothing{};
   for (const std::int64_t key : keys_that_fit(buffer, buffer.write, pages)) {
     const std::uint32_t frame = hold(buffer, buffer.write, key, FrameState::dirty);
     if (data != nullptr) {
-      data->write.write(frame, 0, kZeros.data());  // the frame's other lines become zeros, too
+      data->write.write(frame, 0, kNothing.data());  // the frame's other lines become zeros, too
     }
   }
 }
