@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import dataclasses
 from collections.abc import Iterable
 from concurrent.futures import Future
 from pathlib import Path
@@ -216,17 +215,17 @@ def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.M
 
 
 def test_trends_count_what_goes_against_them() -> None:
-    rising = dataclasses.replace(FLAT, dram=tuple(100 + i // 12 for i in range(DRAM_CELLS)))
+    rising = FLAT._replace(dram=tuple(100 + i // 12 for i in range(DRAM_CELLS)))
     assert [t.against for t in trends(FLAT)] == [0] * 6
     found = {(t.memory, t.axis): t for t in trends(rising)}
     assert found["dram", "stride"].steps == 36
     assert found["dram", "stride"].against == 0, "1 % is within the slack"
-    steep = dataclasses.replace(FLAT, dram=tuple(100 + 10 * (i // 12) for i in range(DRAM_CELLS)))
+    steep = FLAT._replace(dram=tuple(100 + 10 * (i // 12) for i in range(DRAM_CELLS)))
     found = {(t.memory, t.axis): t for t in trends(steep)}
     assert found["dram", "stride"].against == 36
     assert found["dram", "stride"].worst == pytest.approx(0.1)
     assert found["dram", "outstanding"].against == 0
-    falling = dataclasses.replace(FLAT, nvdimm=tuple(200 - 10 * (i % 6) for i in range(576)))
+    falling = FLAT._replace(nvdimm=tuple(200 - 10 * (i % 6) for i in range(576)))
     found = {(t.memory, t.axis): t for t in trends(falling)}
     assert found["nvdimm", "outstanding"].against == 480
     assert found["nvdimm", "write_ratio"].against == 0
@@ -262,7 +261,7 @@ def test_a_damaged_table_is_refused_and_counts_as_absent_in_the_cache(
 ) -> None:
     config = load_config("quick", OTHER_BUFFER).with_policy("hms")
     good = tmp_path / "good.table"
-    FLAT.write(good, "test")
+    good.write_bytes(FLAT.content("test"))
     assert read_table(good) == FLAT
     path = keep(config, change(good.read_text()).encode("latin-1"))  # type: ignore[operator]
     with pytest.raises(InputError, match=naming(str(path), *parts)) as error:
@@ -276,7 +275,7 @@ def test_a_table_of_another_key_is_trained_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = load_config("quick", OTHER_BUFFER).with_policy("hms")
-    table = dataclasses.replace(FLAT, key=table_key(config))
+    table = FLAT._replace(key=table_key(config))
     path = cache_file(table.key)
     calibration.store(table, "mine")
     assert find_table(config) == (table, path)

@@ -320,13 +320,6 @@ def test_background_agents_take_part_but_are_not_compared(tmp_path: Path) -> Non
     assert row["agent.1.slowdown"] != row["agent.1.slowdown"]  # NaN
 
 
-def test_a_comparison_works_without_a_cache(
-    tmp_path: Path, workload: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(write(tmp_path / "file", "")))
-    assert len(hmsim.compare("quick", ["split"], [workload])) == 1
-
-
 def test_a_comparison_directory_has_a_table(tmp_path: Path, workload: Path) -> None:
     out = tmp_path / "out"
     succeed("compare", "--seeds", "1", "quick", *POLICIES, "--workload", workload, "--out", out)

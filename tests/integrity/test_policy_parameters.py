@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ OTHER: dict[str, Any] = {
     **keys("policies.atlas.", "history=0.1 threshold=1us"),
     **keys("policies.firm.", "batch_age=10ns write_mark=5"),
     "policies.background.soft_threshold": 50,
-    "policies.harmonic.table": replace(TABLE, dram=TABLE.dram[::-1]).text(),
+    "policies.harmonic.table": TABLE._replace(dram=TABLE.dram[::-1]).text(),
     **keys("policies.lirs.", "high_share=50 ghosts=1000"),
     **keys("policies.nvm_duet.", "write_high=8 write_low=2"),
     **keys("policies.pas.", "return_after=8 slack=0"),

@@ -23,7 +23,8 @@ from hmsim.capture import guest_tools as tools
 from hmsim.capture.guest_image import PROGRAMS, build_image, job_names
 from hmsim.capture.guest_kernel import KERNEL_PACKAGE, build_kernel
 from hmsim.capture.guest_tools import GuestError, Report, pinned, source
-from hmsim.common.directories import file_digest, new_directory, scratch_directory
+from hmsim.common.digests import file_digest
+from hmsim.common.directories import new_directory, scratch_directory
 from hmsim.common.paths import cache_directory
 
 RECIPE = 1  # of kernels; a change of what guest_kernel.py makes of the same files needs a new one

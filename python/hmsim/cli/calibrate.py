@@ -64,7 +64,7 @@ def calibrate(
             store(table, system.name)
         else:
             with new_file(out, force) as scratch:
-                table.write(scratch, system.name)
+                scratch.write_bytes(table.content(system.name))
     else:
         table, path = found
     if json:
@@ -81,4 +81,4 @@ def calibrate(
 
 
 def _records(table: Table) -> list[dict[str, object]]:
-    return [dict(vars(trend)) for trend in trends(table)]
+    return [trend._asdict() for trend in trends(table)]

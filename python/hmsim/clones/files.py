@@ -13,7 +13,8 @@ from pathlib import Path
 from hmsim._core import InputError, nearest_name, parse_integer, version
 from hmsim.clones import LONGEST_TWIN
 from hmsim.common.cache import set_aside
-from hmsim.common.directories import file_digest, new_file
+from hmsim.common.digests import file_digest
+from hmsim.common.directories import new_file
 from hmsim.common.paths import cache_directory, shipped
 from hmsim.config import settings
 from hmsim.traces.records import FORMATS

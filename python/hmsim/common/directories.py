@@ -14,13 +14,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import hashlib
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -88,7 +85,8 @@ def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Itera
 def _locked_directory(place: str | os.PathLike[str]) -> tuple[Path, int]:
     """Return a new folder and its lock's descriptor, held if the file system has locks."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=place))
+        folder = Path(place, f"{SCRATCH}{os.urandom(8).hex()}")
+        os.mkdir(folder, 0o700)
         try:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
@@ -279,23 +277,6 @@ def new_file(
         yield fresh
         _sync(fresh)
         fresh.replace(target)
-
-
-def file_digest(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal. Raises InputError."""
-    with open_regular(path) as file:
-        status = os.fstat(file.fileno())
-    return _digest(os.fspath(path), status.st_size, status.st_mtime_ns)
-
-
-@lru_cache(maxsize=256)
-def _digest(path: str, size: int, changed: int) -> str:
-    """Size and modification time detect a changed file."""
-    digest = hashlib.sha256()
-    with open_regular(path) as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _sync(path: Path) -> None:

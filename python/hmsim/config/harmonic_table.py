@@ -7,8 +7,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from hmsim._core import InputError, Simulation
 from hmsim.common.cache import set_aside
@@ -82,8 +83,7 @@ DRAM_CELLS = len(STRIDES) * len(REUSES) * len(DEPTHS)
 NVDIMM_CELLS = len(WRITE_RATIOS) * len(RANDOMNESS) ** 2 * len(DEPTHS)
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Rates by cell, in requests per millisecond, and the parameters of their training.
 
     Attributes:
@@ -104,8 +104,8 @@ class Table:
         parts = [f"version {FORMAT} dram", *map(str, self.dram), "nvdimm", *map(str, self.nvdimm)]
         return " ".join(parts)
 
-    def write(self, path: Path, name: str) -> None:
-        """Write the table's file. ``name``: of the configuration, for the reader."""
+    def content(self, name: str) -> bytes:
+        """Return the table's file. ``name``: of the configuration, for the reader."""
         depths = " ".join(map(str, DEPTHS))
         lines = [
             "# Performance table of the harmonic policy, written by 'hmsim calibrate': what each",
@@ -121,7 +121,7 @@ class Table:
             "nvdimm",
             *_rows(self.nvdimm),
         ]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return "".join(line + "\n" for line in lines).encode()
 
 
 def _rows(rates: Sequence[int]) -> Iterator[str]:

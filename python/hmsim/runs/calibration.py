@@ -13,12 +13,14 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
-from hmsim.common.directories import file_digest, new_file
+from hmsim.common.cache import keep
+from hmsim.common.digests import file_digest
 from hmsim.common.progress import Bars
 from hmsim.config.configuration import Config
 from hmsim.config.harmonic_table import (
@@ -135,15 +137,11 @@ def with_table(
 
 def store(table: Table, name: str) -> None:
     """Cache a table; an unwritable cache is ignored."""
-    path = cache_file(table.key)
-    with contextlib.suppress(OSError, InputError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with new_file(path, force=True) as scratch:
-            table.write(scratch, name)
+    keep(cache_file(table.key), table.content(name))
 
 
 def _without_nvdimm(config: Config) -> Config:
-    absent = replace(next(s for s in config.settings if s.name == "nvdimm.present"), text="false")
+    absent = next(s for s in config.settings if s.name == "nvdimm.present")._replace(text="false")
     return replace(config, settings=(*config.settings, absent))
 
 
@@ -187,10 +185,7 @@ class _Unfinished:
 
     def save(self) -> None:
         """Store the finished cells; an unwritable cache is ignored."""
-        with contextlib.suppress(OSError, InputError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with new_file(self.path, force=True) as scratch:
-                scratch.write_text(json.dumps({"build": self._build, "rates": self.rates}))
+        keep(self.path, json.dumps({"build": self._build, "rates": self.rates}).encode())
 
     def discard(self) -> None:
         """Remove the cached file. Call when all cells are finished."""
@@ -198,8 +193,7 @@ class _Unfinished:
             self.path.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True)
-class Trend:
+class Trend(NamedTuple):
     """Change of rates along one characteristic, with all others constant.
 
     Attributes:

@@ -18,7 +18,7 @@ from typing import Any
 
 from hmsim import _core
 from hmsim._core import InputError
-from hmsim.common.directories import file_digest
+from hmsim.common.digests import file_digest
 from hmsim.config.configuration import Config
 from hmsim.config.policies import PolicyMaker
 from hmsim.workloads.workload import Agent, Workload

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
-from hmsim.common.cache import set_aside
-from hmsim.common.directories import file_digest, new_file
+from hmsim.common.cache import keep, set_aside
+from hmsim.common.digests import file_digest
 from hmsim.common.paths import cache_directory
 from hmsim.config.configuration import Config
 from hmsim.runs import identity
@@ -75,12 +75,7 @@ def _file(config: Config, seed: int, report: Report | None) -> Path | None:
     if path.is_file() and _loads(path, flat, seed):
         os.utime(path)
         return path
-    content = state(flat, seed, report)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with new_file(path, force=True) as scratch:
-            scratch.write_bytes(content)
-    except InputError:
+    if not keep(path, state(flat, seed, report)):
         return None
     _make_room(folder, path)
     return path

@@ -21,7 +21,8 @@ from typing import Any
 import yaml
 
 from hmsim._core import InputError
-from hmsim.common.directories import file_digest, scratch_directory
+from hmsim.common.digests import file_digest
+from hmsim.common.directories import scratch_directory
 from hmsim.config.node_reader import NodeReader
 from hmsim.points.point import Measurement, Point, TransientError
 from hmsim.sweep.results import read_runs

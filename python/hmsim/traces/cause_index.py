@@ -14,8 +14,8 @@ from pathlib import Path
 import zstandard
 
 from hmsim._core import InputError, cause_index
-from hmsim.common.cache import set_aside
-from hmsim.common.directories import new_file, read_regular
+from hmsim.common.cache import keep, set_aside
+from hmsim.common.directories import read_regular
 from hmsim.common.paths import cache_directory
 
 SUFFIX = ".1.index"  # names the layout
@@ -43,7 +43,7 @@ def of_trace(path: str, identity: bytes, read: Callable[[int], bytes]) -> bytes:
     except InputError:
         return b""
     if kept is not None:
-        _keep(kept, index)
+        keep(kept, _packed(index))
     return index
 
 
@@ -66,11 +66,6 @@ def _unpacked(kept: Path) -> bytes:
         raise InputError(f"{kept}: damaged: {error}") from error
 
 
-def _keep(kept: Path, index: bytes) -> None:
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        packer = zstandard.ZstdCompressor(level=3, write_checksum=True, write_content_size=True)
-        with new_file(kept, force=True) as scratch:
-            scratch.write_bytes(packer.compress(index))
-    except (InputError, OSError):
-        return  # without a cache the index is made each time
+def _packed(index: bytes) -> bytes:
+    packer = zstandard.ZstdCompressor(level=3, write_checksum=True, write_content_size=True)
+    return packer.compress(index)

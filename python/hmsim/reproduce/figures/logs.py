@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hmsim.common.directories import file_digest
+from hmsim.common.digests import file_digest
 from hmsim.points.point import Measurement, Point
 from hmsim.runs import identity
 from hmsim.runs.request_log import RequestLog
