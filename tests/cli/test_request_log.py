@@ -9,7 +9,6 @@ import hmsim
 import pandas as pd
 import pytest
 from hmsim.common.tables import number
-from hmsim.runs import request_log
 from support import STREAM, fail, invoke, parsed, succeed, write
 
 PARTS = ["admission", "queueing", "bank", "bus", "transfer", "refresh", "ack_wait", "gc_blocked"]
@@ -163,7 +162,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(
     def full(**_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(request_log.tempfile, "TemporaryFile", full)
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
     run = ("run", "quick", "--workload", workload, "--request-log", "--out", tmp_path / "out")
     outcome = fail(*run)
     assert "request log in " in outcome and "No space left" in outcome

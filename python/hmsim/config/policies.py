@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import io
 import os
-import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -206,9 +205,11 @@ def save_state(policy: TransactionPolicy) -> bytes:
 
     Raises TypeError when that holds more than built-in types and those of ``collections``.
     """
+    import pickle  # for checkpoints alone
+
     state = pickle.dumps(policy.__getstate__(), protocol=4)
     try:
-        _Reader(io.BytesIO(state)).load()
+        _read(state)
     except pickle.UnpicklingError as error:
         raise TypeError(f"{type(policy).__name__}: cannot be saved: {error}") from error
     return state
@@ -217,17 +218,22 @@ def save_state(policy: TransactionPolicy) -> bytes:
 def load_state(policy: TransactionPolicy, state: bytes) -> None:
     """Restore a policy's state from `save_state`. Raises InputError when it is damaged."""
     try:
-        policy.__setstate__(_Reader(io.BytesIO(state)).load())
+        policy.__setstate__(_read(state))
     except Exception as error:
         raise InputError(f"the state of {type(policy).__name__} is damaged: {error}") from error
 
 
-class _Reader(pickle.Unpickler):
-    """Unpickler that accepts only data: a checkpoint cannot run code."""
+def _read(state: bytes) -> Any:
+    """Return what was pickled. Only data are accepted: a checkpoint cannot run code."""
+    import pickle
 
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in SAFE:
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(
-            f"its state contains {module}.{name}; define a __getstate__ that returns plain values"
-        )
+    class Reader(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            if (module, name) in SAFE:
+                return super().find_class(module, name)
+            raise pickle.UnpicklingError(
+                f"its state contains {module}.{name}; define a __getstate__ that returns plain "
+                "values"
+            )
+
+    return Reader(io.BytesIO(state)).load()

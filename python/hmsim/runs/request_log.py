@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,8 @@ class RowLog:
 
         Raises InputError when the file cannot be written, as `write` and `save` do.
         """
+        import tempfile  # most runs keep no log
+
         self._place = directory or tempfile.gettempdir()
         with self._refusals():
             self._file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (lives as long as self)

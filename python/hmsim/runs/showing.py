@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hmsim.common import labels
-from hmsim.common.markup import Markup, tag
 from hmsim.common.tables import number, render
 
 if TYPE_CHECKING:
+    from hmsim.common.markup import Markup
     from hmsim.runs.result import Result
 
 MOST = 12  # numbers that are shown
@@ -48,6 +48,8 @@ def as_text(result: Result) -> str:
 
 def as_html(result: Result) -> Markup:
     """Return the same as HTML; every text in it is escaped."""
+    from hmsim.common.markup import tag  # most results are printed
+
     rows = [
         tag("tr", tag("th", label, style="text-align: left"), tag("td", text))
         for label, text in _main_numbers(result)
