@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hmsim.bounds.closed_network import Network
+from hmsim.bounds.closed_network import LUNS, Network
 from hmsim.common.tables import number
 
 LEAST = 1.03  # gain of a doubled parameter that is worth its name
@@ -173,7 +173,7 @@ class Model:
         if share < FULL:
             what = self.binding.what
             pages = self.binding.units * self.binding.parallel * (self.network.visits > 0)
-            if pages >= 1 and self.binding.names and self.network.cells == Network.cells:
+            if pages >= 1 and self.binding.names and self.network.cells == LUNS:
                 what = f"{what}, {number(pages)} page{'s' if pages > 1 else ''} at the flash"
         others = {**self.rates, **capacities}
         close = [name for name, rate in others.items() if name not in what and self.near(rate)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+LUNS = "flash LUNs"
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """Flash LUNs and their channels, then servers that each unit visits once; times in ns.
 
     Attributes:
@@ -22,14 +23,14 @@ class Network:
         servers: time of a unit at each of the others, by name.
     """
 
-    cells: str = "flash LUNs"
+    cells: str = LUNS
     luns: float = 1
     channels: float = 1
     sense: float = 0.0
     transfer: float = 0.0
     scatter: float = 1.0
     visits: float = 0.0
-    servers: Mapping[str, float] = field(default_factory=dict)
+    servers: Mapping[str, float] = {}
 
     def capacities(self) -> dict[str, float]:
         """Return the largest rate of each server, in units/ns."""
@@ -43,10 +44,10 @@ class Network:
     def faster(self, part: str, factor: float) -> Network:
         """Return the network with more of a part, or a faster one."""
         if part in ("luns", "channels"):
-            return replace(self, **{part: getattr(self, part) * factor})
+            return self._replace(**{part: getattr(self, part) * factor})
         if part == "transfer":
-            return replace(self, transfer=self.transfer / factor)
-        return replace(self, servers={**self.servers, part: self.servers[part] / factor})
+            return self._replace(transfer=self.transfer / factor)
+        return self._replace(servers={**self.servers, part: self.servers[part] / factor})
 
     def flash_time(self, rate: float, units: float) -> float:
         """Return the time of a unit at LUNs and channels.
@@ -62,7 +63,7 @@ class Network:
     def at_servers(self, rate: float, units: float) -> float:
         """Return the time of a unit at the other servers, with ``units`` in flight."""
         times = self.servers.values()
-        return sum(replace(self, scatter=1)._time(each, rate, units) for each in times)
+        return sum(self._replace(scatter=1)._time(each, rate, units) for each in times)
 
     def rate(self, units: float, think: float, parallel: float = 1.0) -> float:
         """Return the rate of ``units`` in flight, each of which pauses for ``think``.
@@ -82,7 +83,7 @@ class Network:
     def of_lines(self, unit: float) -> Network:
         """Return the servers alone, with lines for units of ``unit`` lines."""
         times = {name: time / unit for name, time in self.servers.items()}
-        return replace(self, visits=0.0, servers=times)
+        return self._replace(visits=0.0, servers=times)
 
     def _time(self, service: float, rate: float, units: float) -> float:
         """Return wait and service at one of equal servers.

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from hmsim import _core
 from hmsim.bounds.bound import Factors, Limit, Model
-from hmsim.bounds.closed_network import Network, root
+from hmsim.bounds.closed_network import LUNS, Network, root
 from hmsim.common import labels
 
 PAGE = 64  # lines
@@ -235,7 +234,7 @@ def _cells(run: Measured) -> tuple[Network, Parts]:
     collected = run.parameters["nvdimm.gc.hold_channel"] == "true" and run.of("nvdimm.gc.count")
     if transfer > 0 and not collected:  # copies hold channels for longer than their transfers
         parts["nvdimm.nand.bus_rate"] = ("transfer",)
-    cells = Network.cells if run.is_flash else f"{run.slow} banks"
+    cells = LUNS if run.is_flash else f"{run.slow} banks"
     visits = accesses / run.lines("nvdimm")
     return Network(cells, luns, channels, sense, transfer, visits=visits), parts
 
@@ -281,16 +280,16 @@ def nvdimm(run: Measured) -> Model:
     unit = 1.0 if whole else max(1.0, min(PAGE, of_access, *agents.sizes()))
     rate = lines / unit / run.time
     servers, of_servers = _servers(run, rate)
-    network = replace(cells, visits=unit / of_access, servers=servers)
+    network = cells._replace(visits=unit / of_access, servers=servers)
     hit = lookup = run.ns("nvdimm.buffer.lookup") if run.is_flash and not whole else 0.0
     hit += run.waited("nvdimm", "transfer", *(() if run.is_flash else ("ack_wait",))) / lines
     flash = _flash_time(run, network.visits, lookup)
     if rate * flash >= UNKNOWN:
 
         def excess(scatter: float) -> float:
-            return replace(network, scatter=scatter).flash_time(rate, rate * flash) - flash
+            return network._replace(scatter=scatter).flash_time(rate, rate * flash) - flash
 
-        network = replace(network, scatter=root(excess, 0, 1))
+        network = network._replace(scatter=root(excess, 0, 1))
     outside = run.waited("nvdimm", "admission") / lines
     flow = Flow(rate, run.of("nvdimm.line_latency_ns.mean"), outside)
     depth, entries = run.entries("nvdimm")

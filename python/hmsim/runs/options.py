@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError
@@ -14,8 +14,7 @@ MOST_SEEDS = 1000
 FEWEST_UNIT_FREE = 1000  # instructions that may be asked for without a unit; fewer are a slip
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """Options of a run besides its configuration and workload.
 
     Attributes:

@@ -201,7 +201,7 @@ def _with_key(workload: Workload, path: str, value: Value) -> Workload:
     agents = list(workload.agents)
     agent = agents[int(number)]
     kept = tuple(setting for setting in agent.settings if setting.name != key)
-    agents[int(number)] = replace(agent, settings=(*kept, Setting(key, value.text, value.where)))
+    agents[int(number)] = agent._replace(settings=(*kept, Setting(key, value.text, value.where)))
     return replace(workload, agents=tuple(agents))
 
 

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -40,8 +40,7 @@ INSTRUCTIONS = 20  # for which a request is taken, where only they are limited
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
-@dataclass(frozen=True)
-class Agent:
+class Agent(NamedTuple):
     """One agent: its keys as in the file, and their places there.
 
     Attributes:
@@ -69,7 +68,7 @@ class Agent:
         if named or not _has_key(self.kind, STREAM):
             return self
         others = (setting for setting in self.settings if setting.name != STREAM)
-        return replace(self, settings=(*others, Setting(STREAM, str(number), self.where)))
+        return self._replace(settings=(*others, Setting(STREAM, str(number), self.where)))
 
     def limit(self) -> float:
         """Return the agent's own limit in requests; 0 without one."""
@@ -243,8 +242,8 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
             trace = _trace(folder, setting, keys)
             cpi = _base_cpi(setting.text)
             if cpi and keys.get("kind") in COMPUTES and "base_cpi" not in keys:
-                settings.append(replace(setting, name="base_cpi", text=f"{cpi:g}"))
-            setting = replace(setting, text=os.fspath(trace))
+                settings.append(setting._replace(name="base_cpi", text=f"{cpi:g}"))
+            setting = setting._replace(text=os.fspath(trace))
         settings.append(setting)
     return Agent(tuple(settings), where or given[0].where, trace)
 
@@ -344,8 +343,7 @@ def _copies(agent: Agent) -> list[Agent]:
     where = values.get("core", copies).where
     others = [setting for setting in agent.settings if setting.name != "core"]
     return [
-        replace(
-            agent,
+        agent._replace(
             settings=(
                 *others,
                 Setting("core", str(core + number), where),
