@@ -253,11 +253,15 @@ def lines(
     """
     present = list(names)
     scaled = scaled_agents(present)
+    by_end: dict[str, list[str]] = {}  # no pattern has a '*' there
+    for name in present:
+        by_end.setdefault(name.rpartition(".")[2], []).append(name)
     for group, patterns in GROUPS.items():
         found = []
         for line in patterns:
-            beside = any(name.startswith(line.beside) for name in present)
-            for name in _matching(present, line.name) if where in line.shown and beside else ():
+            if where not in line.shown or not any(name.startswith(line.beside) for name in present):
+                continue
+            for name in _matching(by_end.get(line.name.rpartition(".")[2], ()), line.name):
                 of = OF_LAYERS if _second(name) in scaled else ""
                 found.append(_named(line, name, slow, units.get(name, ""), of))
         if sum(line.name.startswith("core.") for line in found) == 1:
@@ -312,7 +316,7 @@ def _matching(names: Sequence[str], pattern: str) -> list[str]:
     """Return the names that a pattern describes; '*', at most one, is any text without a dot."""
     head, star, tail = pattern.partition("*")
     if not star:
-        return [name for name in names if name == pattern]
+        return [pattern] if pattern in names else []
     return [
         name
         for name in names

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Union
 
@@ -19,9 +20,11 @@ from hmsim.config.composer import events
 from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
 
+_resolved = lru_cache(maxsize=16)(Simulation.resolve)
 AnyBundle = Union[str, "os.PathLike[str]", Bundle]
 MODE = write_modes.PARAMETER
 RESERVED = ("base", "description")  # keys of a file that are no parameters
+FILE = "dram.dramsim3_ini"  # the only file that values are read from
 OF_AGENTS = "keys of agents are set in the workload's file, or in a sweep as agent.N.KEY"
 
 
@@ -57,7 +60,9 @@ class Config:
 
     def resolved(self) -> dict[str, str]:
         """Return the text of every parameter by dotted name, defaults and presets filled in."""
-        return dict(Simulation.resolve(self.flat()))
+        flat = tuple(self.flat())
+        has_file = any(name == FILE for name, _ in flat)  # which may change
+        return dict(Simulation.resolve(flat) if has_file else _resolved(flat))
 
     def capacities(self) -> dict[str, int]:
         """Return the addressable bytes of ``dram`` and ``nvdimm``; 0 for an absent memory.

@@ -9,6 +9,7 @@ import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ class Result:
         """Return the same for notebooks."""
         return str(_module("runs.showing").as_html(self))
 
-    @property
+    @cached_property
     def stats(self) -> dict[str, float]:
         """The values by dotted path (``"dram.read_latency_ns.p99"``); absent without a value.
 
@@ -83,7 +84,7 @@ class Result:
                 values[path] = value
         return Statistics(_whole_first(values), self.statistics)
 
-    @property
+    @cached_property
     def units(self) -> dict[str, str]:
         """The unit of each value in `stats`, '' for plain numbers; raises what `stats` raises."""
         by_path = {statistic["path"]: statistic["unit"] for statistic in self.statistics}
