@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from hmsim.points.store import Store
 from support import succeed
 
 POINTS = 60  # of the sweep
@@ -70,7 +71,7 @@ def python_environment(**more: str) -> dict[str, str]:
 
 def finished() -> int:
     """Return the number of points that the sweep has finished."""
-    return len(list(Path("batch/points").glob("[!.]*.json")))
+    return len(list(Store("batch").everything()))
 
 
 @contextlib.contextmanager

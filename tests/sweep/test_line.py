@@ -14,6 +14,7 @@ from typing import Any
 import hmsim
 import pandas
 import pytest
+from hmsim.points.store import Store
 from hmsim.sweep.line import Curve, Line, coinciding, parse_line
 from messages import naming
 from support import fail, succeed
@@ -183,11 +184,11 @@ def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:
     script = (
         "import os, signal, hmsim.points.store as p\n"
         "from hmsim.cli import main\n"
-        "save = p.Store.save\n"
-        "def then(self, *rest):\n"
-        "    save(self, *rest)\n"
+        "append = p.Store.append\n"
+        "def then(self, *rest, **how):\n"
+        "    append(self, *rest, **how)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "p.Store.save = then\n"
+        "p.Store.append = then\n"
         "main()\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -195,4 +196,4 @@ def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 128 + signal.SIGTERM
     assert done.stderr.splitlines()[-1].startswith("hmsim: terminated; ")
-    assert len(list(Path("s/points").glob("*.json"))) == 1
+    assert len(list(Store("s").everything())) == 1

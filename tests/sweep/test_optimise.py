@@ -79,7 +79,7 @@ def test_a_search_from_the_command_line_resumes_and_plots() -> None:
     text = succeed("sweep", file, "--jobs", "1", "--pareto", "agent.0.rate,agent.1.rate:min")
     assert "best" in text and "pareto.svg" in text
     points = {path.stat().st_mtime_ns for path in Path("s/points").iterdir()}
-    assert len(points) == len(hmsim.load_results("s")) == 6
+    assert len(hmsim.load_results("s")) == 6
     assert Path("s/pareto.png").read_bytes().startswith(b"\x89PNG")
     picture = Path("s/pareto.svg").read_bytes()
     assert succeed("sweep", file, "--jobs", "1").split("in")[0] == text.split("in")[0]

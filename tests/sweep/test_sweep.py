@@ -16,6 +16,7 @@ import pytest
 from hmsim import InputError
 from hmsim.common.directories import LOCK, SCRATCH
 from hmsim.common.paths import shipped
+from hmsim.points.store import Store
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner, sweep_directory
 from hooks import workload
@@ -113,7 +114,7 @@ def test_a_sweep_ends_with_one_dataset_and_is_not_run_twice() -> None:
     assert changed == [path.stat().st_mtime_ns for path in Path("s/points").iterdir()]
     more = sweep_file(SWEEP.replace("seeds: 2", "seeds: 3"))
     succeed("sweep", more, "--jobs", "1")
-    assert len(hmsim.load_results("s")) == 18 and len([*Path("s/points").iterdir()]) == 18
+    assert len(hmsim.load_results("s")) == len([*Store("s").everything()]) == 18
 
 
 def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
@@ -122,13 +123,13 @@ def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
 import os, signal
 from hmsim.points.store import Store
 from hmsim.cli import main
-save, kept = Store.save, []
-def ending(self, *arguments):
-    save(self, *arguments)
+append, kept = Store.append, []
+def ending(self, *arguments, **how):
+    append(self, *arguments, **how)
     kept.append(1)
     if len(kept) == {points}:
         {how}
-Store.save = ending
+Store.append = ending
 main()
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -197,7 +198,7 @@ def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
     text = succeed("sweep", sweep_file(), "--dry-run", "--jobs", "1")
     assert "12 points" in text and "0.2, 0.5, 0.8" in text
     assert naming("8 points", "4 are finished", "seconds").search(text), text
-    assert len([*Path("s/points").iterdir()]) == 4
+    assert len([*Store("s").everything()]) == 4
 
 
 @pytest.mark.parametrize(

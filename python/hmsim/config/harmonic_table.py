@@ -8,10 +8,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hmsim._core import InputError, Simulation
+from hmsim._core import InputError, Simulation, policy_libraries
 from hmsim.common.cache import set_aside
 from hmsim.common.paths import cache_directory, data_directory
 from hmsim.config.configuration import Config
@@ -185,8 +186,7 @@ def training_config(config: Config) -> Config:
     It has the same hardware with one channel, without the settings that do not affect the tables.
     """
     kept = [s for s in config.settings_in_force() if not s.name.startswith(APART)]
-    page_policy = config.resolved()["controller.page_policy"]
-    own = f"policies.{page_policy}."
+    own = f"policies.{_given(config)['controller.page_policy']}."
     kept += [s for s in config.settings_in_force() if s.name.startswith(own)]
     neutral = [Setting(name, text, "training") for name, text in NEUTRAL.items()]
     return replace(config, settings=tuple(merge(kept, neutral)), bundle=(), overrides=())
@@ -198,8 +198,7 @@ def table_key(config: Config) -> str:
     A new parameter whose default changes nothing does not change existing keys.
     """
     training = training_config(config)
-    resolved = training.resolved()
-    defaults = {info["name"]: info["default"] for info in Simulation.parameters()}
+    resolved, defaults = training.resolved(), _defaults(tuple(policy_libraries()))
     shaping = sorted(
         (setting.name, resolved[setting.name])
         for setting in training.settings
@@ -240,9 +239,20 @@ def table_parameter(config: Config) -> str | None:
     """Return the name of the bus arbiter's empty table parameter, or None if it needs no table."""
     if "controller.arbiter" in dict(config.objects):
         return None
-    resolved = config.resolved()
-    name = f"policies.{resolved['controller.arbiter']}.table"
-    return name if resolved.get(name) == "" else None
+    given = _given(config)
+    name = f"policies.{given['controller.arbiter']}.table"
+    return name if given.get(name) == "" else None
+
+
+def _given(config: Config) -> dict[str, str]:
+    """Return the text of every parameter, as set or by default. To resolve them takes 1 ms."""
+    return {**_defaults(tuple(policy_libraries())), **dict(config.flat())}
+
+
+@lru_cache(maxsize=1)
+def _defaults(libraries: tuple[str, ...]) -> dict[str, str]:
+    """Return the default of every parameter, those of libraries of policies included."""
+    return {info["name"]: info["default"] for info in Simulation.parameters()}
 
 
 def with_text(config: Config, name: str, table: Table, where: str | os.PathLike[str]) -> Config:

@@ -106,14 +106,14 @@ class Point:
     def key(self) -> str:
         """The hash of all that the result depends on. Raises InputError: it is not known."""
         chosen = self.options
-        return identity.digest(
+        return identity.digest_with(
+            self.config,
             [
                 VERSION,
-                identity.of_config(self.config),
                 identity.of_workload(self.workload),
                 [chosen.seed, chosen.warmup_ps, chosen.warmup_instructions],
                 self.runner.identity(),
-            ]
+            ],
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hmsim.common.directories import remove_dead
 from hmsim.common.progress import Bars
 from hmsim.points.point import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
-from hmsim.points.store import Store
+from hmsim.points.store import AGAIN, DONE, FAILED, Store
 from hmsim.points.workers import outcomes
 from hmsim.runs.calibration import with_table
 
@@ -50,11 +50,19 @@ def run_points(
     Raises:
         InputError: ``out`` cannot be written (finished points are kept).
     """
-    wanted = [
-        replace(each, config=with_table(each.config, calibrate, jobs, progress)) for each in points
-    ]
-    found = run_missing(wanted, Store(out), jobs=jobs, client=client, progress=progress)
-    return as_table([(each.labels(), outcome) for each, outcome in zip(wanted, found)])
+    wanted, store = points_with_tables([*points], calibrate, jobs, progress), Store(out)
+    run_missing(wanted, store, jobs=jobs, client=client, progress=progress)
+    rows = ((each.labels(), store.load(each.key)) for each in wanted)
+    return as_table([(labels, found) for labels, found in rows if found])
+
+
+def points_with_tables(
+    points: Sequence[Point], calibrate: bool, jobs: int | None, progress: bool
+) -> list[Point]:
+    """Return the points with the tables that policies need; each is trained once, in advance."""
+    configs = dict.fromkeys(each.config for each in points)
+    ready = {config: with_table(config, calibrate, jobs, progress) for config in configs}
+    return [replace(each, config=ready[each.config]) for each in points]
 
 
 def run_missing(
@@ -64,33 +72,25 @@ def run_missing(
     jobs: int | None = None,
     client: Client | None = None,
     progress: bool = False,
-) -> list[Outcome]:
-    """Run the points that the store does not hold; return the outcome of each."""
+) -> None:
+    """Run the points that the store does not hold. Raises InputError: it cannot keep them."""
     remove_dead(store.folder)
-    found: dict[str, Outcome] = {}
-    missing: dict[str, Point] = {}
-    for each in points:
-        if each.key not in found and each.key not in missing:
-            kept = store.load(each.key)
-            if kept is None or not kept.final:
-                missing[each.key] = each
-            else:
-                found[each.key] = kept
-    failed = sum(bool(outcome.error) for outcome in found.values())
-    total = len(found) + len(missing)
+    states = {each.key: store.state(each.key) for each in points}
+    missing = {each.key: each for each in points if states[each.key] in (None, AGAIN)}
+    total, failed = len(states), list(states.values()).count(FAILED)
+    done = total - len(missing)
     with contextlib.ExitStack() as stack:
         bars = stack.enter_context(Bars(progress))
         running = stack.enter_context(
             contextlib.closing(outcomes(list(missing.values()), jobs, client))
         )
         if missing:
-            bars.report("points", len(found) / total, f"{len(found)}/{total}, {failed} failed")
-        for outcome in running:
-            store.save(outcome, missing[outcome.key])
-            found[outcome.key] = outcome
-            failed += bool(outcome.error)
-            bars.report("points", len(found) / total, f"{len(found)}/{total}, {failed} failed")
-    return [found[each.key] for each in points]
+            bars.report("points", done / total, f"{done}/{total}, {failed} failed")
+        for lines in running:
+            done += len(lines)
+            failed += sum(state != DONE for state, _ in lines)
+            store.append(lines, sync=done == total)
+            bars.report("points", done / total, f"{done}/{total}, {failed} failed")
 
 
 def as_table(rows: Sequence[tuple[Mapping[str, Scalar], Outcome]]) -> pd.DataFrame:

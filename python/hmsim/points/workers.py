@@ -9,23 +9,27 @@ web server that Dask starts with each of them is shut down again.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
+import math
 import multiprocessing
 import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.points.point import Outcome, Point, measure
+from hmsim.points.store import Line, line_of
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster
+    from distributed import Client, LocalCluster
 
 LOOK = 1.0  # seconds between two questions how many workers there are
+BATCH = 0.5  # seconds of a batch of points, at least, if a point takes less
+RATE = 100.0  # batches per second for which the command has time
 CLOSING = 10.0  # seconds for the end of a local cluster
 LOOPBACK = "127.0.0.1"
 LOCAL = {
@@ -52,8 +56,8 @@ def dask_setup(server: Any) -> None:
 
 def outcomes(
     points: Sequence[Point], jobs: int | None, client: Client | None
-) -> Generator[Outcome, None, None]:
-    """Yield the outcome of each point, in the order in which they end.
+) -> Generator[list[Line], None, None]:
+    """Yield the outcomes of the points in batches, in the order in which they end.
 
     A point whose worker dies is tried again, the last time alone, because another point may have
     killed the worker.
@@ -71,7 +75,21 @@ def outcomes(
             yield from _on_cluster(points, own, processes)
     else:
         for point in points:
-            yield measure(point, point.key)
+            yield measure_batch([(point, point.key)], 0)[0]
+
+
+def measure_batch(batch: Sequence[tuple[Point, str]], most: float) -> tuple[list[Line], float]:
+    """Run the first points of a batch, at least one, until ``most`` seconds are over.
+
+    Each point comes with the key that it must have here. Returns outcomes, and seconds of a point.
+    """
+    start = time.monotonic()
+    done: list[Line] = []
+    for point, key in batch:
+        done.append(line_of(measure(point, key), point.labels()))
+        if time.monotonic() - start >= most:
+            break
+    return done, (time.monotonic() - start) / len(done)
 
 
 @contextlib.contextmanager
@@ -141,65 +159,71 @@ def _close(cluster: LocalCluster) -> None:
 
 def _on_cluster(
     points: Sequence[Point], client: Client, workers: int = 1
-) -> Generator[Outcome, None, None]:
+) -> Generator[list[Line], None, None]:
     suspects: list[Point] = list(points)
     for each in (2, 1, 0):  # at first one waits at each worker, so that none is idle in between
         dead: list[Point] = []
-        for outcome, point in _once(suspects, client, workers, each):
-            if outcome is None and each:
-                dead.append(point)
-            elif outcome is None:
-                text = "the process that ran this point was killed more than once"
-                yield Outcome(point.key, error=text, final=False)
+        for lines, batch in _once(suspects, client, workers, each):
+            if lines is not None:
+                yield lines
+            elif each:
+                dead += batch
             else:
-                yield outcome
+                text = "the process that ran this point was killed more than once"
+                yield [_failure(point, text) for point in batch]
         suspects = dead
 
 
 def _once(
     points: Sequence[Point], client: Client, workers: int, each: int
-) -> Generator[tuple[Outcome | None, Point], None, None]:
-    """Yield each point with the outcome of one attempt, or with None if the point's worker died.
+) -> Generator[tuple[list[Line] | None, list[Point]], None, None]:
+    """Yield batches of points with the outcomes of one attempt, or with None to try again.
+
+    A batch takes `BATCH` seconds if its points take as long as the last ones, and at most half of a
+    worker's share of the waiting points, so that no worker is idle at the end.
 
     Args:
         workers: least number of workers.
-        each: points assigned to each worker, running or waiting; 0: one point in total.
+        each: batches assigned to each worker, running or waiting. 1: of one point; 0: one in total.
     """
     from distributed import as_completed
 
-    waiting = iter(points)
-    running: dict[Any, Point] = {}
+    waiting = deque(points)
+    running: dict[Any, list[Point]] = {}
     active = as_completed(raise_errors=False)
 
-    room, asked = 0, -LOOK
+    processes, asked, seconds = workers, -LOOK, math.inf  # seconds: of a point
 
     def submit() -> None:
-        nonlocal room, asked
+        nonlocal processes, asked
         if time.monotonic() - asked >= LOOK:
-            room = max(1, each * max(workers, sum(client.nthreads().values())))
+            processes = max(workers, sum(client.nthreads().values()))
             asked = time.monotonic()
-        for point in itertools.islice(waiting, max(0, room - len(running))):
-            # Not the point's key: a scheduler may remember how another try ended.
-            future = client.submit(measure, point, point.key, pure=False)
-            running[future.key] = point
+        most = max(BATCH, processes / RATE)
+        while waiting and len(running) < max(1, each * processes):
+            size = min(most / seconds, len(waiting) / (2 * processes)) if each > 1 else 1
+            batch = [waiting.popleft() for _ in range(max(1, int(size)))]
+            # Not the points' keys: a scheduler may remember how another try ended.
+            given = [(point, point.key) for point in batch]
+            future = client.submit(measure_batch, given, most, pure=False)
+            running[future.key] = batch
             active.add(future)
 
     submit()
     for future in active:
-        point = running.pop(future.key)
-        outcome = _outcome(future, point)
+        batch, lines = running.pop(future.key), None
+        try:
+            # Only result() is reliable: a result lost with its worker is recomputed, and that may
+            # end with another worker's death although the future was finished before.
+            lines, seconds = future.result()
+        except Exception as error:
+            if len(batch) == 1 and type(error).__name__ != "KilledWorker":
+                lines = [_failure(batch[0], f"{type(error).__name__}: {error}")]
+        else:
+            waiting.extendleft(batch[: len(lines) - 1 : -1])  # for these, time was too short
         submit()
-        yield outcome, point
+        yield lines, batch
 
 
-def _outcome(future: Future, point: Point) -> Outcome | None:
-    # Only result() is reliable: a result lost with its worker is recomputed, and that may end with
-    # another worker's death although the future was finished before.
-    try:
-        found: Outcome = future.result()
-    except Exception as error:
-        if type(error).__name__ == "KilledWorker":
-            return None
-        text = f"{type(error).__name__}: {error}"
-        return Outcome(point.key, error=text, final=False)
-    return found
+def _failure(point: Point, text: str) -> Line:
+    return line_of(Outcome(point.key, error=text, final=False), point.labels())

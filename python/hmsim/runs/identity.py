@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,24 @@ PLAIN = (str, int, float, bool, type(None))
 
 def digest(content: Any) -> str:
     """Return the SHA-256 of anything that JSON can hold."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(_text(content).encode()).hexdigest()
+
+
+def digest_with(config: Config, content: Sequence[Any]) -> str:
+    """Return the `digest` of a list with `of_config` as second item. Raises InputError as it."""
+    plain = not config.objects and all(s.name not in FILES for s in config.settings_in_force())
+    first, *rest = map(_text, content)
+    own = _text_of_plain(config) if plain else _text(of_config(config))
+    return hashlib.sha256(f"[{', '.join([first, own, *rest])}]".encode()).hexdigest()
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, sort_keys=True)
+
+
+@lru_cache(maxsize=256)  # the seeds of a sweep share a configuration
+def _text_of_plain(config: Config) -> str:
+    return _text(of_config(config))
 
 
 def of_config(config: Config) -> dict[str, Any]:

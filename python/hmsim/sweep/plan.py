@@ -26,7 +26,7 @@ from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
 from hmsim.points.point import NAMES, Point, Runner, Scalar, Simulated, column_of
-from hmsim.runs.calibration import with_table
+from hmsim.points.run import points_with_tables
 from hmsim.runs.options import options
 from hmsim.runs.result import versions, write_json
 from hmsim.runs.runner import statistic_names
@@ -209,16 +209,9 @@ def with_tables(
     planned: Sequence[Planned], calibrate: bool, jobs: int | None, progress: bool
 ) -> list[Planned]:
     """Return the plan with the tables that policies need; each is trained once, in advance."""
-    ready: dict[Config, Config] = {}
-    result = []
-    for each in planned:
-        if each.point is not None:
-            config = each.point.config
-            if config not in ready:
-                ready[config] = with_table(config, calibrate, jobs, progress)
-            each = replace(each, point=replace(each.point, config=ready[config]))
-        result.append(each)
-    return result
+    points = [each.point for each in planned if each.point]
+    ready = iter(points_with_tables(points, calibrate, jobs, progress))
+    return [replace(each, point=next(ready)) if each.point else each for each in planned]
 
 
 def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:

@@ -124,7 +124,8 @@ def run_search(
                 check_statistics([*sweep.statistics, *wanted], points)
             planned.extend(each for each in trial if each not in planned)
             write_plan(directory, planned, command)
-            found = run_missing(points, store, jobs=1, client=pool, progress=progress)
+            run_missing(points, store, jobs=1, client=pool, progress=progress)
+            found = [done for each in points if (done := store.load(each.key))]
             bad = [Outcome("", error=each.error) for each in trial if each.error]
             return [*found, *bad]
 
@@ -150,7 +151,9 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
     for point in sample:
         if sum(seconds) >= ENOUGH:
             break
-        timed += run_missing([point], store, jobs=1, progress=True)
+        run_missing([point], store, jobs=1, progress=True)
+        if found := store.load(point.key):
+            timed.append(found)
         seconds = _seconds(timed)
     count = workers or len(os.sched_getaffinity(0))
     left = len(points) - len(timed)
