@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 from hmsim._core import nearest_name
@@ -53,7 +53,7 @@ class Statistics(dict[str, Value]):
         return name if super().__contains__(name) else valid(name)
 
 
-@lru_cache(maxsize=1 << 14)
+@cache
 def current(name: str) -> str:
     """Return the name under which a statistic of an earlier release is known now."""
     return OLD.sub(NEW, name)

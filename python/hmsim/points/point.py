@@ -7,8 +7,8 @@
 
 A point's key is the hash of all that its result depends on (hmsim.runs.identity): the resolved
 configuration, the workload's content, seed, warm-up, runner, and the simulator's code. A finished
-point is written atomically to ``out/points/KEY.json`` and is not run again. A point that cannot be
-run is stored with its error.
+point is a line of a log in ``out/points`` (hmsim.points.store) and is not run again. A point that
+cannot be run is stored with its error.
 """
 
 from __future__ import annotations

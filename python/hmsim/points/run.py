@@ -52,8 +52,7 @@ def run_points(
     """
     wanted, store = points_with_tables([*points], calibrate, jobs, progress), Store(out)
     run_missing(wanted, store, jobs=jobs, client=client, progress=progress)
-    rows = ((each.labels(), store.load(each.key)) for each in wanted)
-    return as_table([(labels, found) for labels, found in rows if found])
+    return as_table([(p.labels(), found) for p in wanted if (found := store.load(p.key))])
 
 
 def points_with_tables(

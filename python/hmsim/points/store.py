@@ -38,17 +38,13 @@ Line = tuple[str, bytes]  # a point's state, and what a log has of it
 
 def line_of(done: Outcome, labels: Mapping[str, Scalar]) -> Line:
     """Return a point's state and its line, which has values by unit and path."""
-    values: dict[str, dict[str, float]] = {}
+    units, values = dict(done.units), dict[str, dict[str, float]]()
     for path, value in done.values.items():
-        values.setdefault(done.units.get(path, ""), {})[path] = value
+        values.setdefault(units.get(path, ""), {})[path] = value
     content = [VERSION, labels, done.error, dict(done.host), values]
     body = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    rest = f"{done.key} {_state(done)} {body}".encode()
-    return _state(done), b"%s %s\n" % (_checksum(rest), rest)
-
-
-def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+    rest = f"{done.key} {_state(done)} {body}"
+    return _state(done), f"{hashlib.sha256(rest.encode()).hexdigest()} {rest}\n".encode()
 
 
 def _state(done: Outcome) -> str:
@@ -125,7 +121,7 @@ class Store:
         """
         path = self._log or self.folder / f"{secrets.token_hex(8)}.log"
         self._log = None  # nothing may follow half a line
-        places, _ = self._kept
+        places, _ = self._kept  # before this log
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with path.open("ab") as file:
@@ -160,7 +156,7 @@ def _scan(log: Path, end: int, places: dict[str, Place], damages: dict[str, str]
             end += len(line)
             checksum, _, rest = line[:-1].partition(b" ")
             key, state, body = (*rest.decode(errors="replace").split(" ", 2), "", "")[:3]
-            if _checksum(rest) != checksum:
+            if hashlib.sha256(rest).hexdigest().encode() != checksum:
                 damages[key] = f"{log}: damaged before byte {end}: its checksum does not fit"
             elif key not in places or places[key].state == AGAIN:
                 places[key] = Place(log, end - len(body) - 1, len(body), state)

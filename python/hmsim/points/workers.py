@@ -204,8 +204,7 @@ def _once(
             size = min(most / seconds, len(waiting) / (2 * processes)) if each > 1 else 1
             batch = [waiting.popleft() for _ in range(max(1, int(size)))]
             # Not the points' keys: a scheduler may remember how another try ended.
-            given = [(point, point.key) for point in batch]
-            future = client.submit(measure_batch, given, most, pure=False)
+            future = client.submit(measure_batch, [(p, p.key) for p in batch], most, pure=False)
             running[future.key] = batch
             active.add(future)
 

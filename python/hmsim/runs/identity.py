@@ -40,9 +40,9 @@ def digest(content: Any) -> str:
 
 def digest_with(config: Config, content: Sequence[Any]) -> str:
     """Return the `digest` of a list with `of_config` as second item. Raises InputError as it."""
-    plain = not config.objects and all(s.name not in FILES for s in config.settings_in_force())
-    first, *rest = map(_text, content)
+    plain = not config.objects and all(name not in FILES for name, _ in config.flat())
     own = _text_of_plain(config) if plain else _text(of_config(config))
+    first, *rest = map(_text, content)
     return hashlib.sha256(f"[{', '.join([first, own, *rest])}]".encode()).hexdigest()
 
 

@@ -2,7 +2,7 @@
 """Sweeps: the points of a sweep file, run where they are missing, as one Parquet dataset.
 
 A sweep's directory holds ``plan.json`` (every point: labels, and key or error), ``points/``
-(hmsim.points.point), ``results.parquet`` (one row a point, in the plan's order) and ``run.json``.
+(hmsim.points.store), ``results.parquet`` (one row a point, in the plan's order) and ``run.json``.
 """
 
 from __future__ import annotations
