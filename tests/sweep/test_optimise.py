@@ -95,13 +95,6 @@ def test_errors_of_searches_and_trade_offs() -> None:
     nothing = fail("sweep", search_file(2, "agent.0.rte", "maximise"), "--jobs", "1")
     assert "'agent.0.rate'" in nothing
     table = hmsim.load_results("s")
-    for text, message in (
-        ("agent.0.rate", "two"),
-        ("agent.0.rte,sim.ticks", "'agent.0.rate'"),
-        ("agent.0.rate:up,sim.ticks", "min or max"),
-    ):
-        with pytest.raises(hmsim.InputError, match=naming(message)):
-            plot(table, parse(text), Path("none"))
     plot(table, parse("dram.read_latency_ns.mean,dram.reads"), Path("own"))
     plot(table, parse("dram.read_latency_ns.mean:min,dram.reads:max"), Path("same"))
     assert Path("own.svg").read_bytes() == Path("same.svg").read_bytes()
@@ -114,6 +107,7 @@ def test_errors_of_searches_and_trade_offs() -> None:
     [
         ("show: [dram.readss]", (), ("g.yaml:2: dram.readss:", "'dram.reads'")),
         ("", ("--pareto", "agent.0.rte,sim.ticks"), ("--pareto: agent.0.rte:", "'agent.0.rate'")),
+        ("", ("--pareto", "agent.0.rate"), ("--pareto agent.0.rate:", "two")),
         ("", ("--pareto", "agent.0.rate:up,sim.ticks"), ("--pareto: agent.0.rate:", "'up'", "max")),
     ],
 )

@@ -19,7 +19,7 @@ import hmsim
 import pandas as pd
 import pytest
 from hmsim.config.policies import TransactionScheduler
-from hmsim.points.point import VERSION, Outcome, Point, measure
+from hmsim.points.point import NAMES, Outcome, Point, measure
 from hmsim.points.store import DONE, Store
 from hmsim.runs import identity
 from hooks import Counting, runs, workload
@@ -148,13 +148,8 @@ def test_finished_points_are_never_run_again() -> None:
     assert [runs(".", seed) for seed in (1, 2, 3)] == [1, 1, 1]
     assert list(first["seed.square"]) == [1, 4]
     assert list(again["seed.square"]) == [4, 9, 1, 9]
-    assert list(again.columns) == [
-        *("config", "policy", "workload", "seed", "point", "error", "seed.square")
-    ]
-    assert again.attrs == {
-        "axes": ["config", "policy", "workload", "seed"],
-        "units": {"seed.square": "ns"},
-    }
+    assert list(again.columns) == [*NAMES, "point", "error", "seed.square"]
+    assert again.attrs == {"axes": [*NAMES], "units": {"seed.square": "ns"}}
     hmsim.run_points(counted([1], name="other code"), "out", jobs=1)
     assert runs(".", 1) == 2
 
@@ -162,11 +157,8 @@ def test_finished_points_are_never_run_again() -> None:
 def test_a_point_is_what_run_finds() -> None:
     path = workload()
     overrides = {"controller.queue_depth": 64}
-    table = hmsim.run_points(
-        [hmsim.point("quick", path, policy="split", overrides=overrides, seed=s) for s in (1, 2)],
-        "out",
-        jobs=1,
-    )
+    point = functools.partial(hmsim.point, "quick", path, policy="split", overrides=overrides)
+    table = hmsim.run_points([point(seed=1), point(seed=2)], "out", jobs=1)
     expected = hmsim.run(hmsim.load_config("quick", overrides).with_policy("split"), path, seed=2)
     row = table.iloc[1]
     assert row["policy"] == "split" and row["workload"] == "w" and row["config"] == "quick"
@@ -177,11 +169,10 @@ def test_a_point_is_what_run_finds() -> None:
 
 def test_bad_points_are_kept_and_passing_faults_are_not() -> None:
     Path("verdict").write_text("1 error\n2 disk\n")
+    errors = ["this point is bad", "OSError: [Errno 28] No space left on device", ""]
     for _ in range(2):
         table = hmsim.run_points(counted([1, 2, 3]), "out", jobs=1)
-        assert list(table["error"]) == [
-            *("this point is bad", "OSError: [Errno 28] No space left on device", "")
-        ]
+        assert list(table["error"]) == errors
     assert [runs(".", seed) for seed in (1, 2, 3)] == [1, 2, 1]
     Path("verdict").unlink()
     table = hmsim.run_points(counted([1, 2, 3]), "out", jobs=1)
@@ -319,58 +310,38 @@ def log() -> Path:
     return path
 
 
-def test_a_log_tells_what_its_points_are() -> None:
-    points = counted([7])
-    hmsim.run_points(points, "out", jobs=1)
-    _, key, state, body = log().read_text().split(" ", 3)
-    labels = {"config": "quick", "policy": None, "workload": "w", "seed": 7}
-    assert (key, state) == (points[0].key, DONE)
-    assert json.loads(body) == [VERSION, labels, "", {"seconds": 0.5}, {"ns": {"seed.square": 49}}]
-
-
-@pytest.mark.parametrize(("old", "new"), [(b"49}", b"48}"), (b"done", b"fail"), (b" [2,", b" [1,")])
-def test_a_damaged_line_is_told_and_run_again(
-    old: bytes, new: bytes, capfd: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    "old", [b"49}", b"done", b" [2,", b"}]\n"]
+)  # the last is a killed writer's
+def test_a_damaged_line_is_run_again(old: bytes, capfd: pytest.CaptureFixture[str]) -> None:
     points = counted([7, 8])
     first = hmsim.run_points(points, "out", jobs=1)
     path = log()
-    path.write_bytes(path.read_bytes().replace(old, new, 1))
+    before, found, after = path.read_bytes().rpartition(old)
+    path.write_bytes(before + found[:-1] + after)
     for _ in range(2):  # the second time, the point is there
         pd.testing.assert_frame_equal(first, hmsim.run_points(points, "out", jobs=1))
-    assert [runs(".", seed) for seed in (7, 8)] == [2, 1]
-    assert capfd.readouterr().err.count(f"{path}: damaged") == 1
+    damaged = 7 if old == b"49}" else 8
+    assert [runs(".", seed) for seed in (damaged, 15 - damaged)] == [2, 1]
+    assert capfd.readouterr().err.count(f"{path}: damaged") == (old != b"}]\n")
 
 
-def test_half_a_line_of_a_killed_writer_does_not_matter(capfd: pytest.CaptureFixture[str]) -> None:
-    points = counted([7, 8])
-    first = hmsim.run_points(points, "out", jobs=1)
-    log().write_bytes(log().read_bytes()[:-20])
-    pd.testing.assert_frame_equal(first, hmsim.run_points(points, "out", jobs=1))
-    assert [runs(".", seed) for seed in (7, 8)] == [1, 2] and not capfd.readouterr().err
-
-
-def test_batches_grow_and_leave_work_for_every_process() -> None:
+def test_batches_grow_and_leave_work_for_every_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     from hmsim.points.workers import local_client, measure_batch, outcomes
 
-    points = counted([*range(1, 41)])
-    sizes: list[int] = []
-    with local_client(1) as client:
-
-        class Noting:
-            nthreads = client.nthreads
-
-            def submit(self, run: object, batch: list[object], *rest: object, **how: object) -> Any:
-                sizes.append(len(batch))
-                return client.submit(run, batch, *rest, **how)
-
-        found = [each for lines in outcomes(points, None, cast(Any, Noting())) for each in lines]
-    assert {line.split()[1].decode() for _, line in found} == {each.key for each in points}
-    assert len(found) == len(points)
+    points, batches = counted([*range(1, 41)]), []
+    with local_client(1) as client, monkeypatch.context() as patch:
+        submit = client.submit
+        patch.setattr(
+            client, "submit", lambda *all, **how: batches.append(all[1]) or submit(*all, **how)
+        )
+        found = [each for lines in outcomes(points, None, client) for each in lines]
+    assert sorted(line[65:129].decode() for _, line in found) == sorted(p.key for p in points)
+    sizes = [len(batch) for batch in batches]
     assert sizes[:2] == [1, 1] and sizes[-1] == 1 and 1 < max(sizes) <= 20
-    one, _ = measure_batch([(each, each.key) for each in points], 0)  # no time: the first only
-    assert len(one) == 1 and runs(".", 1) == 2 and runs(".", 2) == 1
+    lines, _ = measure_batch([(each, each.key) for each in points], 0)  # no time: the first only
+    assert len(lines) == 1 and [runs(".", seed) for seed in (1, 2)] == [2, 1]
 
 
 def edited(path: Path, **changes: object) -> None:
@@ -378,23 +349,15 @@ def edited(path: Path, **changes: object) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
-    "a number for a unit": lambda path: edited(path, units={"seed.square": 7}),
-    "a number for the error": lambda path: edited(path, error=5),
-    "a text for a value": lambda path: edited(path, values={"seed.square": "1"}),
-    "a list for the values": lambda path: edited(path, values=[1]),
-    "nothing for the labels": lambda path: edited(path, labels=None),
     "another value": lambda path: edited(path, values={"seed.square": 2}),
     "another key inside": lambda path: edited(path, key="0" * 64),
-    "one more name": lambda path: edited(path, more=1),
     "another version": lambda path: edited(path, version=1),
     "no checksum": lambda path: edited(path, checksum=None),
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:-20]),
     "empty": lambda path: path.write_text(""),
     "a list": lambda path: path.write_text("[1]"),
-    "a number": lambda path: path.write_text("1"),
     "no text": lambda path: path.write_bytes(b"\xff\xfe"),
     "deep": lambda path: path.write_text("[" * 100_000),
-    "not a number": lambda path: path.write_text(path.read_text().replace("1", "NaN")),
 }
 
 

@@ -206,10 +206,6 @@ def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
     [
         ("grid: {workload: w.yaml}\ngird: {}\n", (":2: gird:", "'grid'?")),
         ("grid: {workload: w.yaml, polcy: [hms]}\n", (":1: polcy:", "'policy'?")),
-        (
-            "grid:\n  workload: w.yaml\n  controller.queue_dept: 3\n",
-            (":3: controller.queue_dept:", "'controller.queue_depth'?"),
-        ),
         ("grid:\n  workload: w.yaml\n  policy: [hms, spilt]\n", (":3: policy:", "'split'?")),
         ("grid: {policy: hms}\n", (": workload:", "grid:")),
         ("grid: {workload: x.yaml}\n", (":1: workload: x.yaml:",)),
