@@ -31,13 +31,6 @@ from support import fail, invoke, succeed, write
             ["controller.channels=6", "controller.channel_hash=xor"],
             ("--set: controller.channel_hash:", "power of two", "6", "'none'"),
         ),
-        (
-            [
-                *("dram.preset=ddr4_3200w_8gb_x8", "dram.ranks=8"),
-                "controller.address_map=row|bank|rank|column|group|channel",
-            ],
-            ("--set: dram.ranks:", "16 bank groups", "nearest: 4"),
-        ),
     ],
 )
 def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
