@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import json
 import os
 import pickle
@@ -324,6 +325,18 @@ def test_a_damaged_line_is_run_again(old: bytes, capfd: pytest.CaptureFixture[st
     damaged = 7 if old == b"49}" else 8
     assert [runs(".", seed) for seed in (damaged, 15 - damaged)] == [2, 1]
     assert capfd.readouterr().err.count(f"{path}: damaged") == (old != b"}]\n")
+
+
+def test_a_line_that_cannot_be_read_keeps_its_row() -> None:
+    """Its checksum fits, so only a person can have written it."""
+    points = counted([7, 8])
+    hmsim.run_points(points, "out", jobs=1)
+    rest = f"{points[0].key} done [".encode()
+    line = hashlib.sha256(rest).hexdigest().encode() + b" " + rest + b"\n"
+    log().write_bytes(line + log().read_bytes().splitlines(keepends=True)[1])
+    table = hmsim.run_points(points, "out", jobs=1)
+    assert [("cannot be read" in each) for each in table["error"]] == [True, False]
+    assert list(table["seed.square"])[1:] == [64]
 
 
 def test_batches_grow_and_leave_work_for_every_process(monkeypatch: pytest.MonkeyPatch) -> None:

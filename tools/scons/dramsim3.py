@@ -23,6 +23,11 @@ def ending_if_missing() -> Iterator[None]:
         Exit(f"hmsim: dramsim3=1: {missing}")
 
 
+def is_asked_for(path: str) -> bool:
+    """Return whether a file differs in builds with DRAMsim3."""
+    return "HMSIM_DRAMSIM3" in Path(path).read_text(encoding="utf-8")
+
+
 def licence(env: Any) -> str:
     """Return the licences to be handed on with a build; "" without DRAMsim3."""
     if not env["dramsim3"]:

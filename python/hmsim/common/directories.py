@@ -200,14 +200,14 @@ def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Ite
             fresh.mkdir()
             yield fresh
             for file in fresh.rglob("*"):
-                _sync(file)
-            _sync(fresh)
+                sync(file)
+            sync(fresh)
             _check_place(path, force, "appeared during the run")
             if path.exists():
                 _replace(path, fresh, scratch)
             else:
                 fresh.rename(path)
-            _sync(path.parent)
+            sync(path.parent)
 
 
 def _replace(path: Path, fresh: Path, scratch: Path) -> None:
@@ -275,11 +275,12 @@ def new_file(
     with _refusals(target, place), scratch_directory(place, tidy) as scratch:
         fresh = scratch / "fresh"
         yield fresh
-        _sync(fresh)
+        sync(fresh)
         fresh.replace(target)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Make a file's content, or a folder's names, safe from a power failure."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

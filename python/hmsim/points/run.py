@@ -52,7 +52,7 @@ def run_points(
     """
     wanted, store = points_with_tables([*points], calibrate, jobs, progress), Store(out)
     run_missing(wanted, store, jobs=jobs, client=client, progress=progress)
-    return as_table([(p.labels(), found) for p in wanted if (found := store.load(p.key))])
+    return as_table([(each.labels(), store.outcome(each.key)) for each in wanted])
 
 
 def points_with_tables(
@@ -88,7 +88,7 @@ def run_missing(
         for lines in running:
             done += len(lines)
             failed += sum(state != DONE for state, _ in lines)
-            store.append(lines, sync=done == total)
+            store.append(lines, last=done == total)
             bars.report("points", done / total, f"{done}/{total}, {failed} failed")
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from hmsim._core import InputError
 from hmsim.common.cache import set_aside
-from hmsim.common.directories import new_file, open_regular, read_regular
+from hmsim.common.directories import new_file, open_regular, read_regular, sync
 from hmsim.common.os_errors import reason
 from hmsim.common.statistic_names import current, renamed
 from hmsim.points.point import VERSION, Outcome, Point, Scalar
@@ -95,6 +95,11 @@ class Store:
         read = self._read(key)
         return read[1] if read else None
 
+    def outcome(self, key: str) -> Outcome:
+        """Return a finished point's outcome, or, if it cannot be read, one with an error."""
+        text = f"{self.folder}: the finished point cannot be read"
+        return self.load(key) or Outcome(key, error=text, final=False)
+
     def everything(self) -> Iterator[Found]:
         """Yield all points, in no order, with the labels that they were run under."""
         for key in set().union(*self._kept):
@@ -114,10 +119,11 @@ class Store:
             set_aside(error if isinstance(error, InputError) else damage)
             return None
 
-    def append(self, lines: Sequence[Line], sync: bool) -> None:
+    def append(self, lines: Sequence[Line], last: bool) -> None:
         """Keep finished points in this store's log. Raises InputError: they cannot be written.
 
-        A power failure loses what the last `SYNC` seconds appended, unless ``sync`` is true.
+        Lines within `SYNC` seconds of the last safe ones become safe from a power failure with the
+        next ones, or when the operating system writes them; those of a ``last`` call at once.
         """
         path = self._log or self.folder / f"{secrets.token_hex(8)}.log"
         self._log = None  # nothing may follow half a line
@@ -128,9 +134,12 @@ class Store:
                 start = file.tell()
                 file.write(b"".join(text for _, text in lines))
                 file.flush()
-                if sync or time.monotonic() - self._synced > SYNC:
+                if last or time.monotonic() - self._synced > SYNC:
                     os.fsync(file.fileno())
                     self._synced = time.monotonic()
+            if start == 0:
+                sync(self.folder)
+                sync(self.folder.parent)
         except OSError as error:
             raise InputError(f"{self.folder}: cannot be written: {reason(error)}") from error
         self._log = path
@@ -149,7 +158,7 @@ class Store:
 
 
 def _scan(log: Path, end: int, places: dict[str, Place], damages: dict[str, str]) -> None:
-    """Add the points behind a byte of a log, and messages for damaged lines by key."""
+    """Add the points of a log from byte ``end`` on, and messages for damaged lines by key."""
     with open_regular(log) as file:
         file.seek(end)
         while (line := file.readline(LARGEST_FILE)).endswith(b"\n"):

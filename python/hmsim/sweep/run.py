@@ -125,7 +125,7 @@ def run_search(
             planned.extend(each for each in trial if each not in planned)
             write_plan(directory, planned, command)
             run_missing(points, store, jobs=1, client=pool, progress=progress)
-            found = [done for each in points if (done := store.load(each.key))]
+            found = [store.outcome(each.key) for each in points]
             bad = [Outcome("", error=each.error) for each in trial if each.error]
             return [*found, *bad]
 
