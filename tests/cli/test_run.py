@@ -244,7 +244,7 @@ def test_a_failure_while_writing_leaves_nothing(
     def full(_path: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(directories, "_sync", full)
+    monkeypatch.setattr(directories, "sync", full)
     with pytest.raises(hmsim.InputError, match=naming("out:", "No space left")):
         result.save(tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml"}
