@@ -137,7 +137,7 @@ class Sweep:
         """Return whether a combination meets every constraint whose names all have values in it."""
         texts = {name: value.text for name, value in {**self.common, **combination}.items()}
         for constraint, where in self.constraints:
-            if constraint.names <= texts.keys():
+            if constraint.names.keys() <= texts.keys():
                 with located(f"{where}: where: "):
                     if not constraint.holds(texts):
                         return False
