@@ -152,10 +152,12 @@ def load_sweep(path_or_name: str | os.PathLike[str]) -> Sweep:
     Raises:
         InputError: names file, line, key and the nearest valid choice.
     """
-    return _Reader(find_file(path_or_name, "configs/sweeps", "sweep")).sweep()
+    return SweepReader(find_file(path_or_name, "configs/sweeps", "sweep")).sweep()
 
 
-class _Reader(NodeReader):
+class SweepReader(NodeReader):
+    """Reads sweep files, and the parts that files of fits share with them."""
+
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.parameters = [info["name"] for info in Simulation.parameters()]
@@ -271,16 +273,7 @@ class _Reader(NodeReader):
         method = self.choice(given.get("method"), node, "method", METHODS)
         count = self.number(given.get("count"), node, "samples: count", MOST_POINTS)
         seed = given.get("seed")
-        over: dict[str, tuple[Domain, str]] = {}
-        for name, (key, child) in self.mapping(given.get("over", node), "over").items():
-            self.check_name(key, name)
-            where = yaml_settings.place(self.path, key)
-            if isinstance(child, yaml.MappingNode):
-                found = self.range(child, name, RANGE_KEYS)
-                over[name] = (self.domain(found, child, name), where)
-            else:
-                texts = (value.text for value in self.values(child, name))
-                over[name] = (Choice(tuple(texts)), where)
+        over = self.domains(given.get("over", node))
         if method == "sobol" and len(over) > MOST_DIMENSIONS:
             self.refuse(node, "over", f"a Sobol sequence has at most {MOST_DIMENSIONS} axes")
         objectives: tuple[Value, ...] = ()
@@ -297,6 +290,20 @@ class _Reader(NodeReader):
             self.refuse(node, "objective", "only the method optimise has an objective")
         drawn = 1 if seed is None else self.number(seed, seed, "seed", LARGEST_SEED, 0)
         return Samples(method, count, drawn, over, objectives, directions)
+
+    def domains(self, node: yaml.Node) -> dict[str, tuple[Domain, str]]:
+        """Return what ``over`` holds: a domain and its place by axis."""
+        over: dict[str, tuple[Domain, str]] = {}
+        for name, (key, child) in self.mapping(node, "over").items():
+            self.check_name(key, name)
+            where = yaml_settings.place(self.path, key)
+            if isinstance(child, yaml.MappingNode):
+                found = self.range(child, name, RANGE_KEYS)
+                over[name] = (self.domain(found, child, name), where)
+            else:
+                texts = (value.text for value in self.values(child, name))
+                over[name] = (Choice(tuple(texts)), where)
+        return over
 
     def entry(self, node: yaml.Node, what: str) -> dict[str, Value]:
         """Return a mapping of names to single values."""

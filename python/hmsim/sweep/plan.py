@@ -54,8 +54,10 @@ class Planned:
 class Planner:
     """Maker of points from combinations; it loads shared files once."""
 
-    def __init__(self, sweep: Sweep) -> None:
+    def __init__(self, sweep: Sweep, inline: Mapping[str, Workload] | None = None) -> None:
+        """Make points of a sweep. ``inline``: workloads that its file holds, by name."""
         self._sweep = sweep
+        self._inline = inline or {}
         self._systems: dict[tuple[str, ...], Config | InputError] = {}
         self._workloads: dict[tuple[str, ...], Workload] = {}
         self._fits: set[int] = set()
@@ -137,6 +139,8 @@ class Planner:
         return self._workloads[identity]
 
     def _load(self, name: str) -> Workload:
+        if name in self._inline:
+            return self._inline[name]
         known = self._sweep.gem5
         if known is None:
             return load_workload(self._beside(name))

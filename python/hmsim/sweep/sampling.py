@@ -18,6 +18,7 @@ from hmsim._core import InputError
 
 NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?) ?([A-Za-z/%]*)")
 BITS = 32
+DECIMALS = {"ps": 0, "ns": 3, "us": 6, "ms": 9, "s": 12}  # to a picosecond
 
 # Joe and Kuo, "Constructing Sobol sequences with better two-dimensional projections", 2008, file
 # new-joe-kuo-6.21201: degree and coefficients of a primitive polynomial, first direction numbers;
@@ -79,7 +80,9 @@ class Range:
         return float(self.at(share).removesuffix(self.unit))
 
     def _text(self, value: float) -> str:
-        return f"{int(value) if self.whole else f'{value:.6g}'}{self.unit}"
+        if self.whole:
+            return f"{int(value)}{self.unit}"
+        return f"{round(value, DECIMALS.get(self.unit, 99)):.6g}{self.unit}"
 
 
 @dataclass(frozen=True)

@@ -178,6 +178,14 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
     return Workload(path.stem, _agents(path, yaml_settings.read_mapping(path)))
 
 
+def load_inline(path: Path, node: yaml.MappingNode, name: str) -> Workload:
+    """Return the workload in a part of another YAML file, ``{agents: [...]}``. Raises InputError.
+
+    Paths of traces are relative to the file's folder.
+    """
+    return Workload(name, _agents(path, node))
+
+
 def _agents(path: Path, root: yaml.MappingNode) -> tuple[Agent, ...]:
     """Return the agents in the root of a workload. Raises InputError."""
     agents: list[Agent] | None = None
