@@ -71,7 +71,7 @@ def write(
         }
         whole = {**head, "sections": [section.as_dict() for section in found]}
         data.write_text(json.dumps(_finite(whole), indent=1) + "\n", encoding="utf-8")
-        html.write_text(page.page(found, head), encoding="utf-8")
+        html.write_text(page.card(found, head), encoding="utf-8")
     return [row for section in found for row in section.rows]
 
 

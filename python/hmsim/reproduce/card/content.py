@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
 
+from hmsim.common.markup import Markup
 from hmsim.reproduce.validate.row import Row
 
 COMMAND = "hmsim validate --card card.html"
 Cell = Union[str, float, int, None]
+
+
+def finite(value: float | None) -> bool:
+    """Return whether a value is a finite number."""
+    return value is not None and math.isfinite(value)
 
 
 @dataclass(frozen=True)
@@ -20,9 +27,21 @@ class Table:
     name: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    source: str
-    command: str
+    source: str = ""
+    command: str = ""
     folded: bool = False  # shown only when the reader opens it
+
+    def titles(self) -> list[str]:
+        """Return the columns as `hmsim.common.tables.render` takes them."""
+        texts = [isinstance(cell, str) for cell in self.rows[0]]
+        return [name if text else f">{name}" for name, text in zip(self.columns, texts)]
+
+    def records(self) -> list[dict[str, Cell]]:
+        """Return the rows for JSON, with None for each number that is not finite."""
+        return [
+            {n: v if isinstance(v, str) or finite(v) else None for n, v in zip(self.columns, row)}
+            for row in self.rows
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -67,6 +86,7 @@ class Section:
     tables: list[Table] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)  # judged
+    pictures: list[Markup] = field(default_factory=list)  # drawn elsewhere
 
     def as_dict(self) -> dict[str, Any]:
         return {

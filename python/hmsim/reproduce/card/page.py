@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The card as one HTML page that needs neither scripts nor a network."""
+"""Sections as one HTML page that needs neither scripts nor a network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hmsim.reproduce.card import chart
 from hmsim.reproduce.card.content import Cell, Section, Table
 from hmsim.reproduce.validate.row import Row, counts
 
-TITLE = "hmsim: card of hardware anchors"
+CARD = "hmsim: card of hardware anchors"
 INTRODUCTION = (
     "This page compares hmsim with closed forms and with measurements of machines and drives. "
     "Methods, loads, constants and scores were fixed before the first run, in "
@@ -22,18 +22,24 @@ INTRODUCTION = (
     "Bandwidths have their share of the peak beside them."
 )
 LONG = 40  # characters from which a cell's text breaks into lines
-WORDS = {"poor": "poor", "FAIL": "fails"}  # cells to notice, with the class of each
+# Cells to notice, with the class of each.
+WORDS = {"poor": "poor", "FAIL": "fails", "out of band": "fails", "knife-edge": "poor"}
 
 
-def page(sections: Sequence[Section], head: Mapping[str, Any]) -> str:
-    """Return the page; ``head`` holds version, command and duration."""
-    look, _ = style((resources.files(__package__) / "card.css").read_text(encoding="utf-8"))
+def card(sections: Sequence[Section], head: Mapping[str, Any]) -> str:
+    """Return the card's page; ``head`` holds version, command and duration."""
     rows = [row for section in sections for row in section.rows]
-    names = [section.name.split(",")[0].lower().replace(" ", "-") for section in sections]
     subtitle = (
         f"hmsim {head['hmsim']}, {head['extent']} card: {head['command']}. "
         f"{head['seconds']:.0f} s with {head['jobs']} runs at a time."
     )
+    return page(sections, CARD, subtitle, [INTRODUCTION, f"{counts(rows)}."])
+
+
+def page(sections: Sequence[Section], title: str, subtitle: str, head: Sequence[str]) -> str:
+    """Return a page; ``head`` holds the paragraphs before the sections."""
+    look, _ = style((resources.files(__package__) / "card.css").read_text(encoding="utf-8"))
+    names = [section.name.split(",")[0].lower().replace(" ", "-") for section in sections]
     links = [tag("a", s.name, href=f"#{name}") for s, name in zip(sections, names)]
     body = [_section(s, name) for s, name in zip(sections, names)]
     return "<!DOCTYPE html>\n" + tag(
@@ -47,15 +53,14 @@ def page(sections: Sequence[Section], head: Mapping[str, Any]) -> str:
                 content="default-src 'none'; style-src 'unsafe-inline'",
             ),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            tag("title", TITLE),
+            tag("title", title),
             look,
         ),
         tag(
             "body",
-            tag("h1", TITLE),
+            tag("h1", title),
             tag("p", subtitle, class_="faint"),
-            tag("p", INTRODUCTION),
-            tag("p", f"{counts(rows)}."),
+            *(tag("p", text) for text in head),
             tag("nav", *links, aria_label="Sections"),
             tag("main", *body),
         ),
@@ -70,8 +75,10 @@ def _section(section: Section, name: str) -> Markup:
         tag("h2", section.name, id=name),
         tag("p", section.text),
         _checks(section.rows) if section.rows else None,
-        tag("div", *charts, class_="charts") if charts else None,
-        *(_table(table) for table in section.tables),
+        tag("div", *charts, *section.pictures, class_="charts")
+        if charts or section.pictures
+        else None,
+        *(_table(table, table.name != section.name) for table in section.tables),
     )
 
 
@@ -83,15 +90,19 @@ def _checks(rows: Sequence[Row]) -> Markup:
     return scrolling(_grid(columns, cells), "Checks")
 
 
-def _table(table: Table) -> Markup:
+def _table(table: Table, named: bool) -> Markup:
     grid = scrolling(_grid(table.columns, table.rows), table.name)
-    note = tag("p", f"Source: {table.source}. Command: {table.command}", class_="note")
+    texts = [("Source", table.source), ("Command", table.command)]
+    said = ". ".join(f"{name}: {text}" for name, text in texts if text)
+    note = tag("p", said, class_="note") if said else None
     if table.folded:
         return tag("details", tag("summary", f"{table.name} ({len(table.rows)})"), grid, note)
-    return join(tag("h3", table.name), grid, note)
+    return join(tag("h3", table.name) if named else None, grid, note)
 
 
 def _grid(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Markup:
+    if not rows:
+        return tag("p", "None.")
     texts = [isinstance(cell, str) for cell in rows[0]]
     names = [
         tag("th", column, scope="col", class_="text" if text else None)
