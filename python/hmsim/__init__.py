@@ -14,6 +14,7 @@ HOMES = {  # module below hmsim: what it gives
     "config.configuration": "Config load_config",
     "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",
     "comparisons.comparison": "compare",
+    "fits.run": "fit",
     "points.run": "run_points",
     "points.point": "Point point",
     "runs.result": "Result",

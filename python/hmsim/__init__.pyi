@@ -19,6 +19,7 @@ from hmsim.config.policies import WRITES as WRITES
 from hmsim.config.policies import Bundle as Bundle
 from hmsim.config.policies import BusArbiter as BusArbiter
 from hmsim.config.policies import TransactionScheduler as TransactionScheduler
+from hmsim.fits.run import fit as fit
 from hmsim.points.point import Point as Point
 from hmsim.points.point import point as point
 from hmsim.points.run import run_points as run_points

@@ -58,6 +58,13 @@ COMMANDS = {
         "sweep storage --out out/storage --dry-run",
         "sweeps.md",
     ),
+    "fit": Entry(
+        "fit",
+        "fit",
+        "Look for the values of keys that explain given numbers; run it again to resume.",
+        "fit p3700 --trials 50 --out out/p3700",
+        "fit.md",
+    ),
     "gem5": Entry(
         "gem5",
         "gem5",

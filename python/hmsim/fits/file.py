@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fit files: keys, runs, and the targets that the keys are to explain (docs/fit.md)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import yaml
+
+from hmsim._core import InputError, nearest_name
+from hmsim.common.paths import find_file
+from hmsim.config import settings as yaml_settings
+from hmsim.config.node_reader import Value, located
+from hmsim.fits.formula import Formula
+from hmsim.fits.source import FormulaSource, Run, Source
+from hmsim.fits.wanted import Wanted
+from hmsim.runs.options import options
+from hmsim.sweep.file import Combination, Sweep, SweepReader
+from hmsim.sweep.sampling import MOST_DIMENSIONS, Domain, Range
+from hmsim.workloads.workload import load_inline
+
+KEYS = ("description", "config", "set", "warmup", "seeds", "over", "constants", "runs", "targets")
+REQUIRED = ("over", "runs", "targets")
+BANDS = ("is", "at_least", "at_most")
+TARGET_KEYS = ("of", *BANDS, "within", "group", "hold_out")
+TIMES = ("ps", "ns", "us", "ms", "s")
+SLACK = 0.05  # of a bound: what counts as one band beyond it, without ``within``
+MOST_SEEDS = 100
+
+
+@dataclass(frozen=True)
+class Target:
+    """A number that a machine is to reach.
+
+    Attributes:
+        name: in the file.
+        text: how it is computed.
+        wanted: the band.
+        source: computes it from runs.
+        group: '' without one.
+        hold_out: whether no search sees it.
+    """
+
+    name: str
+    text: str
+    wanted: Wanted
+    source: Source
+    group: str = ""
+    hold_out: bool = False
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit file's content.
+
+    Attributes:
+        sweep: path, and the values that all runs share.
+        over: domain of each key that is fitted, and of each constant.
+        constants: names in ``over`` that are no keys of the machine, only of formulas.
+        runs: by name.
+        targets: in the file's order.
+        seeds: of each run; a statistic is their mean.
+    """
+
+    sweep: Sweep
+    over: Mapping[str, Domain]
+    constants: frozenset[str]
+    runs: Mapping[str, Run]
+    targets: Sequence[Target]
+    seeds: int = 1
+    places: Mapping[str, str] = field(default_factory=dict)  # of the names in ``over``
+
+    @property
+    def fitted(self) -> list[Target]:
+        """The targets that the search sees."""
+        return [each for each in self.targets if not each.hold_out]
+
+    @property
+    def held_out(self) -> list[Target]:
+        """The targets that judge the result."""
+        return [each for each in self.targets if each.hold_out]
+
+    def holding_out(self, groups: Sequence[str]) -> Fit:
+        """Return the fit with all targets of these groups held out. Raises InputError."""
+        known = list(dict.fromkeys(each.group for each in self.targets if each.group))
+        for group in groups:
+            if group not in known:
+                near = nearest_name(group, known) or ", ".join(known) or "there is none"
+                raise InputError(
+                    f"--hold-out {group}: not a group of {self.sweep.path}; did you mean {near}?"
+                )
+        held = [replace(t, hold_out=t.hold_out or t.group in groups) for t in self.targets]
+        found = replace(self, targets=held)
+        found.check()
+        return found
+
+    def check(self) -> None:
+        """Raise InputError if every target is held out."""
+        if not self.fitted:
+            raise InputError(f"{self.sweep.path}: targets: all are held out; fit at least one")
+
+
+def load_fit(path_or_name: str | os.PathLike[str]) -> Fit:
+    """Return the fit in a YAML file: a path, or the name of a shipped one.
+
+    Raises InputError: names file, line, key and the nearest valid choice.
+    """
+    found = _Reader(find_file(path_or_name, "configs/fits", "fit")).fit()
+    found.check()
+    return found
+
+
+class _Reader(SweepReader):
+    def fit(self) -> Fit:
+        root = yaml_settings.read_mapping(self.path)
+        given = self.keys(root, "", KEYS)
+        for name in REQUIRED:
+            if name not in given:
+                raise InputError(f"{self.path}: {name}: is required")
+        common = {n: self.value(given[n], n) for n in ("config", "warmup") if n in given}
+        if "description" in given:
+            self.value(given["description"], "description")
+        if "warmup" in common:
+            with located(f"{common['warmup'].where}: "):
+                options(warmup=common["warmup"].text)
+        if "set" in given:
+            common.update(self.entry(given["set"], "set"))
+        seeds = given.get("seeds")
+        count = self.number(seeds, seeds, "seeds", MOST_SEEDS) if seeds else 1
+        over = self.domains(given["over"])
+        constants = self.constants(given["constants"]) if "constants" in given else {}
+        self.check_over(given["over"], {**over, **constants}, common)
+        runs = {
+            name: self.run(node, name, over)
+            for name, (_, node) in self.mapping(given["runs"], "runs").items()
+        }
+        targets = [
+            self.target(node, name, runs, constants)
+            for name, (_, node) in self.mapping(given["targets"], "targets").items()
+        ]
+        both = {**over, **constants}
+        return Fit(
+            Sweep(self.path, common),
+            {name: domain for name, (domain, _) in both.items()},
+            frozenset(constants),
+            runs,
+            targets,
+            count,
+            {name: where for name, (_, where) in both.items()},
+        )
+
+    def domain(self, found: Mapping[str, yaml.Node], node: yaml.Node, name: str) -> Range:
+        """Return a range; one of times is never limited to whole numbers of its unit."""
+        made = super().domain(found, node, name)
+        return replace(made, whole=False) if made.unit in TIMES else made
+
+    def check_over(
+        self, node: yaml.Node, both: Mapping[str, tuple[Domain, str]], common: Combination
+    ) -> None:
+        if len(both) > MOST_DIMENSIONS:
+            self.refuse(node, "over", f"must have at most {MOST_DIMENSIONS} keys and constants")
+        for name, (_, where) in both.items():
+            if name in ("seed", "workload"):
+                raise InputError(f"{where}: {name}: cannot be fitted; each run has its own")
+            if name in common:
+                raise InputError(f"{where}: {name}: already set at {common[name].where}")
+
+    def constants(self, node: yaml.Node) -> dict[str, tuple[Domain, str]]:
+        """Return the ranges of numbers that only formulas have."""
+        found: dict[str, tuple[Domain, str]] = {}
+        for name, (key, child) in self.mapping(node, "constants").items():
+            if not name.isidentifier():
+                self.refuse(key, name, "must be one word of letters, digits and '_'")
+            if not isinstance(child, yaml.MappingNode):
+                self.refuse(child, name, "expected a range, {from: 0, to: 9}")
+            domain = self.domain(self.range(child, name, ("from", "to", "scale")), child, name)
+            if domain.unit:
+                self.refuse(child, name, f"must be plain numbers, got the unit '{domain.unit}'")
+            found[name] = (domain, self.place(key))
+        return found
+
+    def run(self, node: yaml.Node, name: str, over: Mapping[str, tuple[Domain, str]]) -> Run:
+        """Return a run: its workload, keys of its own, and what is shorter while searching."""
+        if not name.isidentifier():
+            self.refuse(node, name, "must be one word of letters, digits and '_'")
+        values: dict[str, Value] = {}
+        short: Combination = {}
+        inline = None
+        for key, (key_node, child) in self.mapping(node, name).items():
+            if key == "short":
+                short = self.entry(child, f"{name}: short")
+            elif key == "workload" and isinstance(child, yaml.MappingNode):
+                inline = load_inline(self.path, child, name)
+                values[key] = Value(name, self.place(child))
+            elif key == "warmup":
+                values[key] = self.value(child, key)
+            else:
+                self.check_name(key_node, key)
+                values[key] = self.value(child, key)
+        if "workload" not in values:
+            self.refuse(node, name, "workload: is required: a name, or {agents: [...]}")
+        for key in ("seed", *over):
+            if key in values:
+                text = "is fitted" if key in over else "is given by seeds:"
+                raise InputError(f"{values[key].where}: {name}: {key}: {text}")
+        return Run(name, values, short, inline)
+
+    def target(
+        self,
+        node: yaml.Node,
+        name: str,
+        runs: Mapping[str, Run],
+        constants: Mapping[str, tuple[Domain, str]],
+    ) -> Target:
+        given = self.keys(node, f"{name}: ", TARGET_KEYS)
+        if "of" not in given:
+            self.refuse(node, name, "of: is required: a formula over RUN.STATISTIC")
+        text = self.value(given["of"], "of")
+        with located(f"{text.where}: {name}: of: "):
+            formula = Formula(text.text)
+            if not formula.names:
+                raise InputError(f"'{text.text}' names no run")
+            for each in formula.names:
+                self.check_term(each, runs, constants)
+        hold_out = False
+        if "hold_out" in given:
+            word = self.choice(given["hold_out"], node, f"{name}: hold_out", ("true", "false"))
+            hold_out = word == "true"
+        group = self.value(given["group"], "group").text if "group" in given else ""
+        wanted = self.wanted(given, node, name)
+        return Target(name, text.text, wanted, FormulaSource(formula, text.where), group, hold_out)
+
+    def check_term(
+        self, name: str, runs: Mapping[str, Run], constants: Mapping[str, tuple[Domain, str]]
+    ) -> None:
+        run, dot, _ = name.partition(".")
+        if (dot and run in runs) or (not dot and run in constants):
+            return
+        near = nearest_name(run, [*runs] if dot else [*constants])
+        hint = f"; did you mean '{near}'?" if near else f"; runs: {', '.join(runs)}"
+        raise InputError(f"{name}: '{run}' is not a {'run' if dot else 'constant'}{hint}")
+
+    def wanted(self, given: Mapping[str, yaml.Node], node: yaml.Node, name: str) -> Wanted:
+        numbers = {k: self.real(given[k], f"{name}: {k}") for k in BANDS if k in given}
+        bounds = [numbers[k] for k in ("at_least", "at_most") if k in numbers]
+        if ("is" in numbers) == bool(bounds):
+            self.refuse(node, name, "needs either 'is' with 'within', or 'at_least' or 'at_most'")
+        about = [abs(each) for each in (numbers.get("is"), *bounds) if each is not None]
+        within = SLACK * max(about)
+        if "within" in given:
+            within = self.width(given["within"], f"{name}: within", max(about))
+        elif "is" in numbers:
+            self.refuse(node, name, "within: is required: 5%, or a number")
+        if "is" in numbers:
+            centre = numbers["is"]
+            return Wanted(centre - within, centre + within, centre)
+        low, high = numbers.get("at_least", -math.inf), numbers.get("at_most", math.inf)
+        if not low <= high:
+            self.refuse(node, name, f"at_least: {low:g} is above at_most: {high:g}")
+        return Wanted(low, high, None, within or 1.0)
+
+    def real(self, node: yaml.Node, what: str) -> float:
+        text = self.value(node, what).text
+        try:
+            found = float(text)
+        except ValueError:
+            found = math.nan
+        if not math.isfinite(found) or "_" in text:
+            self.refuse(node, what, f"must be a number, got '{text[:40]}'")
+        return found
+
+    def width(self, node: yaml.Node, what: str, about: float) -> float:
+        text = self.value(node, what).text
+        scalar = yaml.ScalarNode(node.tag, text.removesuffix("%"), node.start_mark)
+        found = self.real(scalar, what)
+        width = found / 100 * about if text.endswith("%") else found
+        if not width > 0:
+            self.refuse(node, what, f"must be above 0, got '{text}'")
+        return width

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fit files, wrong models, knife-edges, held-out targets, and what a fit leaves on the disk."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import hmsim
+import pytest
+import yaml
+from hmsim.fits.file import load_fit
+from hmsim.fits.run import fit
+
+from tests.messages import naming
+
+READ = "agent.0.request_latency_us.read.mean"
+BLOCKS = {"kind": "io_pattern", "threads": 1, "depth": 1, "size": "4KiB", "access": "random"}
+FILE: dict[str, Any] = {
+    "config": "nvdimm_p3700",
+    "over": {"nvdimm.nand.read_time": {"from": "20us", "to": "90us"}},
+    "runs": {"one": {"workload": {"agents": [{**BLOCKS, "read_share": 1, "requests": 200}]}}},
+    "targets": {"latency": {"of": f"one.{READ}", "is": 80, "within": "2%"}},
+}
+
+
+FAILS = "controller.outstanding=31, controller.outstanding=33"
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    path = folder / "mine.yaml"
+    path.write_text(yaml.safe_dump({**FILE, **changes}), encoding="utf-8")
+    return path
+
+
+def fitted(folder: Path, trials: int = 16, **changes: Any) -> Any:
+    return hmsim.fit(written(folder, **changes), folder / "out", trials=trials, jobs=1)
+
+
+def pages(folder: Path) -> list[bytes]:
+    return [(folder / "out" / name).read_bytes() for name in ("fit.html", "fit.md", "fitted.yaml")]
+
+
+def test_the_fitted_configuration_gives_what_the_page_says(tmp_path: Path) -> None:
+    found = fitted(tmp_path)
+    stats = hmsim.run(tmp_path / "out/fitted.yaml", FILE["runs"]["one"]["workload"]).stats
+    assert stats[READ] == pytest.approx(found.targets["reached"][0])
+    assert "# fitted to latency; determined" in (tmp_path / "out/fitted.yaml").read_text()
+
+
+def test_a_machine_that_cannot_be_is_reported(tmp_path: Path) -> None:
+    """No read is faster than its flash; and one latency cannot be 60 and 80 us."""
+    twice = {"short": ("at_most", 30), "low": ("is", 60), "high": ("is", 80)}
+    targets = {
+        name: {"of": f"one.{READ}", kind: value, **({"within": "2%"} if kind == "is" else {})}
+        for name, (kind, value) in twice.items()
+    }
+    found = fitted(tmp_path, targets=targets)
+    assert set(found.keys["verdict"]) == {"not judged"}
+    conflicts = found.conflicts.set_index("targets")
+    assert conflicts.loc["short", "conflict"] == "no machine meets it"
+    pair = conflicts.loc["high and low"]
+    assert pair["conflict"] == "no machine meets both"
+    assert pair["nearest, half bands"] == pytest.approx(20 / (60 * 0.02 + 80 * 0.02), rel=0.1)
+
+
+def test_a_target_that_fails_one_step_away_is_on_a_knife_edge(tmp_path: Path) -> None:
+    """32 lines in flight divide the 64 of a page, 33 and 31 do not (docs/where-policies-pay.md)."""
+    blocks = {**BLOCKS, "threads": 4, "depth": 4, "read_share": 1, "requests": 400}
+    workload = {"agents": [blocks]}
+    scheduler = "controller.nvdimm_scheduler"
+    runs = {name: {"workload": workload, scheduler: name} for name in ("fcfs", "pas")}
+    keys = {"nvdimm.access": "line", "frontend.block.window": 64, "controller.queues": "split"}
+    keys |= {"controller.scheduler": "fcfs", "controller.arbiter": "oldest_first"}
+    found = fitted(
+        tmp_path,
+        4,
+        config="mascots16",
+        set=keys,
+        over={"controller.outstanding": [32, 64]},
+        runs=runs,
+        targets={"gain": {"of": "gain(pas.agent.0.rate, fcfs.agent.0.rate)", "at_least": 30}},
+    )
+    (row,) = found.targets.to_dict("records")
+    assert (row["verdict"], row["fails at"]) == ("knife-edge", FAILS)
+
+
+def test_a_group_that_is_held_out_is_not_fitted(tmp_path: Path) -> None:
+    targets = {
+        "latency": {**FILE["targets"]["latency"], "group": "seen"},
+        "other": {"of": f"one.{READ}", "is": 50, "within": "1%", "group": "unseen"},
+    }
+    path = written(tmp_path, targets=targets)
+    found = hmsim.fit(path, tmp_path / "out", trials=16, jobs=1, hold_out=["unseen"])
+    rows = found.targets.set_index("target")
+    assert dict(rows["use"]) == {"latency": "fitted", "other": "held out"}
+    assert dict(rows["verdict"]) == {"latency": "in band", "other": "out of band"}
+    with pytest.raises(hmsim.InputError, match=naming("--hold-out", "unsen", "unseen")):
+        load_fit(path).holding_out(["unsen"])
+    with pytest.raises(hmsim.InputError, match=naming("all are held out")):
+        load_fit(path).holding_out(["seen", "unseen"])
+
+
+def test_a_fit_that_was_killed_resumes_to_the_same_page(tmp_path: Path) -> None:
+    (tmp_path / "whole").mkdir()
+    fitted(tmp_path / "whole")
+    folder = tmp_path / "stopped"
+    folder.mkdir()
+    path = written(folder)
+    code = f"""
+import os, hmsim
+from hmsim.points.store import Store
+append, count = Store.append, []
+def killed(self, lines, last):
+    append(self, lines, last)
+    count.extend(lines)
+    if len(count) > 20:
+        os.kill(os.getpid(), 9)
+Store.append = killed
+hmsim.fit({str(path)!r}, {str(folder / "out")!r}, trials=16, jobs=1)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == -9
+    assert not (folder / "out/fit.html").exists()
+    fitted(folder)
+    a, b = pages(tmp_path / "whole"), pages(folder)
+    costs = [page.split(b"Cost")[0] for page in a[:2]] + a[2:]
+    assert costs == [page.split(b"Cost")[0] for page in b[:2]] + b[2:]
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
+    values = []
+    for jobs in (1, 2):
+        found = fit(written(tmp_path), tmp_path / f"out{jobs}", trials=16, jobs=jobs)
+        values.append([(t.stage, t.values, t.found) for t in found.findings.trials])
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        ({"over": {"nvdimm.nand.read_tim": ["1us"]}}, (":3: ", "read_tim", "read_time")),
+        ({"over": {"seed": [1, 2]}}, ("seed", "cannot be fitted")),
+        ({"constants": {"a.b": {"from": 0, "to": 1}}}, ("a.b", "one word")),
+        ({"constants": {"a": {"from": "0us", "to": "1us"}}}, ("a: ", "plain numbers", "us")),
+        ({"runs": {"one": {"policy": "split"}}}, ("one", "workload: is required")),
+        ({"targets": {"t": {"of": "two.sim.ticks", "is": 1, "within": 1}}}, ("two", "one")),
+        ({"targets": {"t": {"of": "one.sim.tick", "is": 1, "within": 1}}}, ("sim.ticks",)),
+        ({"targets": {"t": {"of": "one.sim.ticks", "is": 1}}}, ("within: is required",)),
+        ({"targets": {"t": {"of": "one.sim.ticks"}}}, ("at_least",)),
+        ({"targets": {"t": {"of": "1", "at_least": 1}}}, ("names no run",)),
+        ({"targets": {"t": {"of": "open(one.sim.ticks)", "is": 1}}}, ("open", "gain, max")),
+        ({"targets": {"t": {"of": "one.sim.ticks", "is": 1, "within": "-1%"}}}, ("above 0",)),
+    ],
+)
+def test_what_a_file_must_not_say(
+    tmp_path: Path, changes: dict[str, Any], parts: tuple[str, ...]
+) -> None:
+    with pytest.raises(hmsim.InputError, match=naming("mine.yaml:", *parts)):
+        fitted(tmp_path, 4, **changes)
+    assert not (tmp_path / "out").exists()
