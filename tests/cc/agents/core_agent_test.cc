@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "agents/core/agent_synthetic_core.h"
 #include "core/clock.h"
@@ -204,49 +203,6 @@ TEST(CoreAgent, DependentLoadsWaitForTheLoadBefore) {
     AgentUnderTest test(bench);
     expect_equal(test, EveryInstruction(core, loads, 50'000), core, 50'000);
   }
-}
-
-// The window holds 16 loads, each after three other instructions.
-TEST(CoreAgent, MshrsAndTheWindowBoundTheLoadsInFlight) {
-  const std::vector<std::tuple<Assignment, std::string, std::size_t>> bounds{
-      {{"mshrs", "1"}, "1 ", 1},
-      {{"mshrs", "3"}, "1 ", 3},
-      {{"mshrs", "10"}, "1 ", 10},
-      {{"window", "64"}, "3 ", 16}};
-  for (const auto& [key, gap, bound] : bounds) {
-    Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}, key}};
-    for (int i = 0; i < 500; ++i) {
-      bench.trace += gap + std::to_string(64 * i) + "\n";
-    }
-    AgentUnderTest test(bench);
-    std::size_t most = 0;
-    while (!test.agent->finished_once()) {
-      ASSERT_TRUE(test.kernel.step(kNever));
-      most = std::max(most, test.port.used());
-    }
-    EXPECT_EQ(most, bound) << key.first << " " << key.second;
-  }
-}
-
-TEST(CoreAgent, PostedWritesDelayNothing) {
-  Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}}};
-  Bench reads = bench;
-  for (int i = 0; i < 200; ++i) {
-    const std::string line = "9 " + std::to_string(64 * i);
-    bench.trace += line + " " + std::to_string((1 << 30) + 64 * i) + "\n";
-    reads.trace += line + "\n";
-  }
-  // Writes take a second: the run neither waits for them nor slows down.
-  bench.latency = [](const Request& request) {
-    return request.write ? kSecond : 100 * kNanosecond;
-  };
-  AgentUnderTest with(bench);
-  AgentUnderTest without(reads);
-  ASSERT_TRUE(with.finish());
-  ASSERT_TRUE(without.finish());
-  EXPECT_EQ(with.kernel.now(), without.kernel.now());
-  EXPECT_EQ(with.port.log.size(), 400u);
-  EXPECT_EQ(with.agent->completed(), 200u);
 }
 
 TEST(CoreAgent, AtMostAWindowOfWritesWaitsOutside) {

@@ -118,33 +118,6 @@ TEST(CpuCore, ALoadWaitsForTheLoadsThatItsAddressComesFrom) {
   EXPECT_EQ(time_of({load(64, 1), load(128, 2, 1), both}), kFromMemory * 3);
 }
 
-TEST(CpuCore, StoresDelayNobody) {
-  EXPECT_EQ(time_of({store(64), plain()}), kCycle + kCycle / 4);
-  EXPECT_EQ(time_of({store(64), load(64)}), kFromMemory);  // except loads of their line
-  // At most a window of stores is in flight.
-  std::vector<Instruction> stores;
-  for (std::uint64_t i = 1; i <= 17; ++i) {
-    stores.push_back(store(64 * i));
-  }
-  EXPECT_EQ(time_of(stores, {{"window", "16"}}), kFromMemory + kCycle);
-}
-
-TEST(CpuCore, MshrsOfEachLevelBoundItsMisses) {
-  std::vector<Instruction> program;
-  for (std::uint64_t i = 1; i <= 60; ++i) {
-    program.push_back(load(64 * i));
-  }
-  for (const char* level : {"l1", "l2", "l3"}) {
-    for (const std::int64_t mshrs : {1, 4}) {
-      const std::string key = std::string(level) + ".mshrs";
-      const std::int64_t rounds = (60 + mshrs - 1) / mshrs;
-      const Tick took = time_of(program, {{key, std::to_string(mshrs)}});
-      EXPECT_GE(took, kFromMemory * rounds) << key;
-      EXPECT_LT(took, kFromMemory * rounds + kCycle * 2) << key;
-    }
-  }
-}
-
 TEST(CpuCore, PrefetchesKeepToTheMshrsToo) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     Random random(seed, 9);

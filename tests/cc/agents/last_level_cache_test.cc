@@ -100,17 +100,6 @@ class CoresUnderTest : public testing::Saved<CoresUnderTest> {
   std::vector<std::unique_ptr<Agent>> cores;
 };
 
-// Returns a program that loads each line in order, `turns` times.
-Program loop_over(std::uint64_t first, std::uint64_t lines, int turns) {
-  Program program;
-  for (int turn = 0; turn < turns; ++turn) {
-    for (std::uint64_t i = 0; i < lines; ++i) {
-      program.push_back(load(64 * (first + i), 1, 1));
-    }
-  }
-  return program;
-}
-
 std::vector<Sent> sorted_until(std::vector<Sent> log, Tick end) {
   log.erase(
       std::remove_if(log.begin(), log.end(), [end](const Sent& sent) { return sent.time >= end; }),
@@ -224,62 +213,6 @@ Machine two(Program first, Program second) {
   return machine;
 }
 
-TEST(SharedL3, TinyWorkingSetsDoNotDisturbEachOther) {
-  const Program small = loop_over(1, 24, 20);  // more than L2 holds
-  CoresUnderTest alone(two(small, {plain()}));
-  CoresUnderTest together(two(small, loop_over(1, 24, 20)));
-  alone.finish(true);
-  together.finish(true);
-  EXPECT_EQ(together.cores[0]->measured_time(together.kernel.now()),
-            alone.cores[0]->measured_time(alone.kernel.now()));
-  for (std::size_t core = 0; core < 2; ++core) {
-    EXPECT_EQ(together.l3_of(core, "misses"), 24);
-    EXPECT_EQ(together.l3_of(core, "hits"), 24 * 19);
-    EXPECT_EQ(together.l3_of(core, "displaced"), 0);
-  }
-}
-
-TEST(SharedL3, ANeighbourThatThrashesTakesRoom) {
-  const Program reuses = loop_over(1, 48, 30);  // three quarters of the L3
-  CoresUnderTest quiet(two(reuses, {plain()}));
-  CoresUnderTest loud(two(reuses, loop_over(1'000, 3'000, 1)));
-  CoresUnderTest apart(two(reuses, loop_over(1'000, 3'000, 1)), "private");
-  quiet.finish(true);
-  loud.finish(true);
-  apart.finish(true);
-  EXPECT_EQ(quiet.l3_of(0, "misses"), 48);
-  EXPECT_EQ(apart.l3_of(0, "misses"), 48);
-  EXPECT_GT(loud.l3_of(0, "misses"), 2 * 48);
-  EXPECT_GT(loud.l3_of(0, "displaced"), 48);
-  EXPECT_GT(loud.cores[0]->measured_time(loud.kernel.now()),
-            quiet.cores[0]->measured_time(quiet.kernel.now()));
-}
-
-TEST(SharedL3, HasOneCapacityForAll) {
-  // 16 sets of 4 lines: 2 of each core, or 3 of one of them.
-  CoresUnderTest fits(two(loop_over(0x100, 32, 4), loop_over(0x100, 32, 4)));
-  fits.finish(true);
-  EXPECT_EQ(fits.l3_of(0, "misses") + fits.l3_of(1, "misses"), 64);
-  CoresUnderTest exceeds(two(loop_over(0x100, 48, 4), loop_over(0x100, 32, 4)));
-  exceeds.finish(true);
-  EXPECT_GT(exceeds.l3_of(0, "misses") + exceeds.l3_of(1, "misses"), 80);
-}
-
-TEST(SharedL3, MissesOfOneLineMerge) {
-  const Program program = loop_over(1, 24, 1);
-  Machine machine = two(program, program);
-  CoresUnderTest different(machine);
-  different.finish(true);
-  EXPECT_EQ(different.reads().size(), 48u);
-  machine.one_space = true;
-  CoresUnderTest same(machine);
-  same.finish(true);
-  EXPECT_EQ(same.reads().size(), 24u);
-  EXPECT_EQ(same.l3_of(0, "merges") + same.l3_of(1, "merges"), 24);
-  EXPECT_EQ(same.cores[1]->measured_time(same.kernel.now()),
-            different.cores[1]->measured_time(different.kernel.now()));
-}
-
 TEST(SharedL3, MshrsAreOneNumberForAllAndGoToCoresInTurn) {
   Program first;
   Program second;
@@ -307,26 +240,6 @@ TEST(SharedL3, MshrsAreOneNumberForAllAndGoToCoresInTurn) {
       }
     }
   }
-}
-
-TEST(SharedL3, WriteBacksAreTheirsWhoPutTheLineThere) {
-  Program stores;
-  for (std::uint64_t i = 1; i <= 48; ++i) {
-    stores.push_back(store(64 * i));
-  }
-  CoresUnderTest test(two(stores, loop_over(1'000, 500, 1)));
-  test.finish(true);
-  std::uint64_t written = 0;
-  for (const Sent& sent : test.port.log) {
-    if (sent.write && sent.source == 0) {
-      EXPECT_LE(sent.address, 64 * 48);
-      ++written;
-    }
-    EXPECT_FALSE(sent.write && sent.source == 1);
-  }
-  EXPECT_GT(written, 20u);
-  EXPECT_EQ(test.l3_of(0, "write_backs"), written);
-  EXPECT_EQ(test.l3_of(1, "write_backs"), 0);
 }
 
 TEST(SharedL3, GoesOnFromACheckpointAsIfNothingHadBeen) {

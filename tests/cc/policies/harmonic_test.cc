@@ -338,17 +338,5 @@ TEST(Harmonic, StateIsSavedAndLoaded) {
   EXPECT_EQ(go_on(loaded, 200, 400), go_on(saved, 200, 400));
 }
 
-TEST(Harmonic, SaysWhatIsWrongWithItsTable) {
-  const auto wrong = [](const Assignments& assignments) {
-    return create_policy(PolicyKind::bus_arbiter, "harmonic", assignments)->check();
-  };
-  EXPECT_TRUE(wrong({}).empty()) << "a table is needed only by who uses the policy";
-  EXPECT_TRUE(wrong(parameters(flat_table())).empty());
-  const std::vector<ParameterError> errors = wrong(parameters("version 2"));
-  ASSERT_EQ(errors.size(), 1U);
-  EXPECT_EQ(errors[0].name, "table");
-  EXPECT_TRUE(testing::names(errors[0].message, {"'1'", "'2'"}));
-}
-
 }  // namespace
 }  // namespace hmsim

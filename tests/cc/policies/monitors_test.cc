@@ -9,7 +9,6 @@
 #include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
 #include "policies/monitors/pending.h"
-#include "policies/monitors/service.h"
 #include "tests/cc/policies/rig.h"
 #include "tests/cc/words.h"
 
@@ -37,28 +36,6 @@ TEST(Bins, EndWithTheirUpperBound) {
 TEST(Bins, OfUtilisationAreEqual) {
   const std::array<std::int64_t, 6> expected{21, 42, 64, 85, 106, 128};
   EXPECT_EQ(equal_bins<6>(128), expected);
-}
-
-// Busy from the first command to the last completion there, counted once.
-TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
-  Service service;
-  ParameterSet parameters;
-  service.declare(parameters);
-  EXPECT_TRUE(parameters.apply({{"nvdimm_service", "bank"}}).empty());
-  ChannelShape shape;
-  shape.clock_period = kCycle;
-  shape.pseudo_banks = 1;
-  service.connect(shape);
-  const RequestView request = nvdimm_line(0, false);
-  service.command(0, request, 100 * kCycle);
-  service.command(0, request, 200 * kCycle);
-  service.issue(0, request, false);
-  service.complete(0, request, 300 * kCycle);
-  service.complete(0, request, 500 * kCycle);
-  service.close(600 * kCycle);
-  EXPECT_EQ(service.cycles(0), 400);
-  service.close(900 * kCycle);
-  EXPECT_EQ(service.cycles(0), 0);
 }
 
 // The lists of a damaged checkpoint may lack a request that the channel holds, or have an extra

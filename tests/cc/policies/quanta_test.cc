@@ -56,16 +56,6 @@ TEST(Service, OfABusyBankIsSharedByItsQuanta) {
   EXPECT_EQ(service.cycles(1), 0) << "it was never seen";
 }
 
-TEST(Service, OfTheBusIsTheBurstHoweverLongTheBankIsBusy) {
-  Service service = of_unit("bus", of_banks(0));
-  const RequestView request = nvdimm_line(0, false);
-  service.command(0, request, Tick(0));
-  service.issue(0, request, false);
-  service.complete(0, request, 5000 * kCycle);
-  service.close(6000 * kCycle);
-  EXPECT_EQ(service.cycles(0), 4);
-}
-
 TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
   Parallelism parallelism;
   parallelism.connect(of_banks(8));

@@ -229,24 +229,6 @@ TEST(Disk, AnElevatorShortensSeeksAsMuchAsTheDensityOfRequestsSays) {
   }
 }
 
-TEST(Disk, ChecksItsParameters) {
-  const auto errors_of = [](auto change) {
-    DiskParameters parameters;
-    change(parameters);
-    return parameters.check(kTerabyte);
-  };
-  EXPECT_TRUE(errors_of([](DiskParameters&) {}).empty());
-  EXPECT_EQ(errors_of([](DiskParameters& p) { p.track = Bytes(1000); }).at(0).name,
-            "storage.disk.track");
-  EXPECT_EQ(errors_of([](DiskParameters& p) { p.track = Bytes(4096); }).at(0).name,
-            "storage.disk.track")
-      << "too many tracks";
-  EXPECT_EQ(errors_of([](DiskParameters& p) { p.average_seek = Tick(0); }).at(0).name,
-            "storage.disk.average_seek");
-  EXPECT_EQ(errors_of([](DiskParameters& p) { p.track_seek = kSecond; }).at(0).name,
-            "storage.disk.track_seek");
-}
-
 TEST(Disk, GoesOnFromACheckpoint) {
   for (const bool elevator : {false, true}) {
     DiskParameters parameters;

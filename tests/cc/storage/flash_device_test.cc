@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
-#include <string>
 
 #include "nvdimm/nvdimm.h"
 #include "tests/cc/nvdimm/flash_watch.h"
@@ -180,22 +178,6 @@ TEST(FlashDevice, AFlushMayWriteBackAllThatTheBufferHolds) {
   EXPECT_EQ(counts.ftl.host_pages, 8u);
   EXPECT_GE(rig.took(flush), parameters.inside.nand.program_time);
   EXPECT_GT(rig.ended.at(behind), rig.ended.at(flush));
-}
-
-TEST(FlashDevice, ChecksItsParametersUnderTheirOwnNames) {
-  const auto errors_of = [](auto change) {
-    FlashParameters parameters = small_flash();
-    change(parameters);
-    return parameters.check(kCapacity);
-  };
-  EXPECT_TRUE(errors_of([](FlashParameters&) {}).empty());
-  const auto odd = errors_of([](FlashParameters& p) { p.inside.capacity = Bytes(8'000'000); });
-  ASSERT_EQ(odd.size(), 1u);
-  EXPECT_EQ(odd[0].name, "storage.flash.capacity");
-  EXPECT_NE(odd[0].message.find("storage.flash.nand."), std::string::npos) << odd[0].message;
-  EXPECT_EQ(errors_of([](FlashParameters& p) { p.inside.precondition.load = "x"; }).at(0).name,
-            "storage.flash.precondition.load");
-  EXPECT_EQ(small_flash().check(Bytes(8 << 20)).at(0).name, "storage.capacity");
 }
 
 TEST(FlashDevice, GoesOnFromACheckpoint) {

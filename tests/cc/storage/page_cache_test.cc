@@ -304,25 +304,6 @@ TEST(PageCache, ALargeRequestPassesASmallCache) {
   }
 }
 
-TEST(PageCache, ChecksItsParameters) {
-  PageCacheParameters parameters;
-  EXPECT_TRUE(parameters.check().empty());
-  EXPECT_FALSE(parameters.present());
-  parameters.second = kPageBytes;
-  EXPECT_EQ(parameters.check().at(0).name, "storage.cache.second");
-  parameters.first = Bytes(10'000);
-  parameters.hit = Tick(0);
-  const std::vector<ParameterError> errors = parameters.check();
-  ASSERT_EQ(errors.size(), 2u);
-  EXPECT_NE(errors[0].message.find("nearest: 8KiB"), std::string::npos) << errors[0].message;
-  EXPECT_EQ(errors[1].name, "storage.cache.hit");
-  parameters = levels(4, 0);
-  parameters.read_ahead = 3;
-  parameters.reserve = 3 * kPageBytes;
-  EXPECT_EQ(parameters.check().at(0).name, "storage.cache.reserve");
-  EXPECT_EQ(parameters.check().at(1).name, "storage.cache.read_ahead");
-}
-
 TEST(PageCache, GoesOnFromACheckpoint) {
   for (const auto& [policy, ahead] : {std::pair("lru", 0), {"lirs", 0}, {"lru", 3}}) {
     PageCacheParameters parameters = levels(6, 10);

@@ -209,19 +209,6 @@ TEST(Stripe, AFlushGoesToAllMembersAndABarrierHoldsOverAll) {
   EXPECT_EQ(rig.alone(Kind::flush, 0, 0), table().flush);
 }
 
-TEST(Stripe, ChecksItsParameters) {
-  StripeParameters parameters;
-  parameters.unit = Bytes(1000);
-  parameters.members = 3;
-  const std::vector<ParameterError> errors = parameters.check(Bytes(9500));
-  ASSERT_EQ(errors.size(), 2u);
-  EXPECT_EQ(errors[0].name, "storage.stripe.unit");
-  EXPECT_NE(errors[0].message.find("nearest: 1KiB"), std::string::npos) << errors[0].message;
-  EXPECT_EQ(errors[1].name, "storage.capacity");
-  EXPECT_NE(errors[1].message.find("nearest: 9000B"), std::string::npos) << errors[1].message;
-  EXPECT_TRUE(StripeParameters().check(Bytes(9500)).empty()) << "a device by itself";
-}
-
 TEST(Stripe, GoesOnFromACheckpoint) {
   StripeParameters parameters;
   parameters.members = 3;

@@ -59,17 +59,6 @@ TEST(TimeTable, SaysWhatIsWrongWithItsText) {
   EXPECT_NE(error(many.c_str()).find("at most 64"), std::string::npos);
 }
 
-TEST(TableDevice, ChecksItsParameters) {
-  TableParameters parameters = some_table();
-  EXPECT_TRUE(parameters.check(kCapacity).empty());
-  parameters.read = "fast";
-  parameters.flush = Tick(0);
-  const std::vector<ParameterError> errors = parameters.check(kCapacity);
-  ASSERT_EQ(errors.size(), 2u);
-  EXPECT_EQ(errors[0].name, "storage.table.read");
-  EXPECT_EQ(errors[1].name, "storage.table.flush");
-}
-
 TEST(TableDevice, TakesItsTimeForOneRequest) {
   TableDevice device(some_table(), kCapacity);
   DeviceRig rig(device);

@@ -131,16 +131,6 @@ TEST(WriteCache, EverySectorReachesTheDeviceAfterItsLastWrite) {
   EXPECT_GT(cache.counts().rewritten, 100u);
 }
 
-TEST(WriteCache, ChecksItsParameters) {
-  EXPECT_FALSE(WriteCacheParameters().present());
-  EXPECT_TRUE(cache_of(1, 1).check().empty());
-  WriteCacheParameters parameters = cache_of(1, 1);
-  parameters.size = Bytes(10'000);
-  parameters.hit = Tick(0);
-  EXPECT_NE(parameters.check().at(0).message.find("nearest: 8KiB"), std::string::npos);
-  EXPECT_EQ(parameters.check().at(1).name, "storage.write_cache.hit");
-}
-
 TEST(WriteCache, GoesOnFromACheckpoint) {
   expect_exact_resume([] { return make_cache(6, 2); }, 60, 4 * kPage);
 }

@@ -82,18 +82,6 @@ TEST(BlockTexts, CompletionsAreTold) {
   EXPECT_EQ(done, (std::vector<std::optional<std::uint64_t>>{6, 6, 9, 7, std::nullopt}));
 }
 
-TEST(BlockTexts, CloudTracesSayVolumeAndExtent) {
-  const auto alibaba =
-      find_format("alibaba")->blocks(reader_of("419,W,8192,16384,5\n725,R,1000,100,6\n"));
-  const std::vector<BlockRequest> first = all_of<BlockRequest>(*alibaba);
-  expect_request(first[0], 5'000, 419, 16, 32, true);
-  expect_request(first[1], 6'000, 725, 1, 2, false);
-  const auto tencent = find_format("tencent")->blocks(reader_of("3,128,8,0,1063\n4,64,1,1,7\n"));
-  const std::vector<BlockRequest> second = all_of<BlockRequest>(*tencent);
-  expect_request(second[0], 3'000'000'000, 1063, 128, 8, false);
-  expect_request(second[1], 4'000'000'000, 7, 64, 1, true);
-}
-
 TEST(BlockTexts, BlkparseTellsFlushesAndFua) {
   const auto source = find_format("blkparse")
                           ->blocks(reader_of("8,0 3 1 1.100000000 697 Q FWS [kjournald]\n"
