@@ -32,20 +32,3 @@ def test_tables_reach_python() -> None:
     assert [piece["name"] for piece in _core.policies()] == POLICIES.names(ROOT)
     assert [each.name for each in trace_formats()] == FORMATS.names(ROOT)
     assert Simulation.agent_kinds() == AGENTS.names(ROOT)
-
-
-def test_names_are_one_lower_case_word_each(tmp_path: Path) -> None:
-    table = Table("Toy", "toy.h", ("a", "b"), "toy_")
-    for folder in table.folders:
-        (tmp_path / folder).mkdir()
-    with pytest.raises(ValueError, match="none"):
-        table.names(tmp_path)
-    (tmp_path / "a" / "toy_one.cc").touch()
-    (tmp_path / "a" / "other.cc").touch()
-    assert table.names(tmp_path) == ["one"]
-    (tmp_path / "b" / "toy_one.cc").touch()
-    with pytest.raises(ValueError, match="one"):
-        table.names(tmp_path)
-    (tmp_path / "b" / "toy_one.cc").rename(tmp_path / "b" / "toy_Two.cc")
-    with pytest.raises(ValueError, match="Two"):
-        table.names(tmp_path)

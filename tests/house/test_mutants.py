@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import subprocess
@@ -12,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tools.mutants import summary
-from tools.mutants.copy import Copy
 from tools.mutants.rewriting import Mutant, header, rewrite
-from tools.mutants.runner import MEASURED, TimedTest, Verdict, portions
+from tools.mutants.runner import Verdict
 
 
 def changes(tmp_path: Path, text: str) -> list[str]:
@@ -125,53 +123,6 @@ def test_a_mutant_acts_when_it_is_chosen_and_only_then(tmp_path: Path) -> None:
     environment = {**os.environ, "HMSIM_MUTANTS_REACHED": str(reached)}
     subprocess.run([tmp_path / "a"], env=environment, check=True, capture_output=True)
     assert reached.read_text().split() == [str(number) for number in mutants]
-
-
-def test_what_is_not_mutated_stays_as_it_is() -> None:
-    assert rewrite(PROGRAM, {}) == PROGRAM
-
-
-def test_tests_that_may_have_changed_are_measured_again(tmp_path: Path) -> None:
-    (tmp_path / "root" / "tests" / "cc").mkdir(parents=True)
-    (tmp_path / "root" / "tests" / "cc" / "a_test.cc").write_text("new")
-    (tmp_path / MEASURED).write_text("{}")
-    Copy(tmp_path).renew_tests(tmp_path / "root")
-    assert (tmp_path / "tree" / "tests" / "cc" / "a_test.cc").read_text() == "new"
-    assert not (tmp_path / MEASURED).exists()
-
-
-def test_portions_take_as_long_as_all_before() -> None:
-    tests = [TimedTest(str(place), 0.0625, frozenset()) for place in range(9)]
-
-    def names(seconds: float) -> list[str]:
-        return ["".join(test.name for test in portion) for portion in portions(tests, seconds)]
-
-    assert names(math.inf) == ["01", "23", "4567", "8"]
-    assert names(5 * 0.0625) == ["01", "23", "4"]
-    assert list(portions([], math.inf)) == []
-
-
-def test_a_larger_sample_begins_with_the_smaller_one_in_every_room() -> None:
-    mutants = [
-        Mutant(f"{room}/{file}", place, place + 1, "deleted", 1)
-        for room, places in (("controller", 10), ("policies", 5))
-        for file in ("a.cc", "a.h")
-        for place in range(places)
-    ]
-    few, all_of_them = (summary.sample(mutants, count, 1) for count in (5, None))
-    assert sorted(all_of_them) == sorted(mutants)
-    assert all_of_them[:10] == few
-    assert [mutant.room for mutant in few] == ["controller", "policies"] * 5
-    assert {mutant.file for mutant in few} == {mutant.file for mutant in mutants}
-    assert few != summary.sample(mutants, 5, 2)
-
-
-def test_verdicts_are_read_as_written_and_the_last_one_counts(tmp_path: Path) -> None:
-    path = tmp_path / "verdicts.csv"
-    assert summary.read(path) == {}
-    for outcome in ("survived", "failed"):
-        summary.write(path, Verdict(7, outcome, "A.B", 0.5))
-    assert summary.read(path) == {7: Verdict(7, "failed", "A.B", 0.5)}
 
 
 def test_scores_have_wilsons_interval() -> None:

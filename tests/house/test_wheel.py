@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tools import wheel
-
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 12_000_000  # bytes of a wheel
 
@@ -50,23 +48,3 @@ def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
     left = [name for name in package if "__pycache__" in name or "/." in name]
     assert not left
     assert not [name for name in package if name.startswith("data/core/") and name[-2:] != ".h"]
-
-
-def test_the_compilers_output_is_logged_and_printed(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    wheel.run([sys.executable, "-c", "print('CXX a.cc')"], tmp_path)
-    assert (tmp_path / wheel.LOG).read_bytes() == b"CXX a.cc\n" == capfdbinary.readouterr().out
-    with pytest.raises(subprocess.CalledProcessError):
-        wheel.run([sys.executable, "-c", "import sys; sys.exit('a.cc: error')"], tmp_path)
-    assert (tmp_path / wheel.LOG).read_bytes() == b"a.cc: error\n" == capfdbinary.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fact"),
-    [(["--wheel", "absent.whl"], "absent.whl"), (["--wheel"], "--wheel FILE")],
-)
-def test_the_demonstration_refuses_what_is_no_wheel(arguments: list[str], fact: str) -> None:
-    done = subprocess.run([ROOT / "tools" / "demo", *arguments], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert fact in done.stderr
