@@ -11,11 +11,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.common.document_tables import latex, markdown
-from hmsim.comparisons.table import Comparison
-from hmsim.runs.options import options
-from hmsim.workloads.workload import Workload
-from messages import naming
-from support import STREAM, fail, parsed, succeed, write
+from support import STREAM, parsed, succeed, write
 
 HARD = (r"a_b|c*d", r"50 % of <b> & \n", "#1 {x}~^$y$", "[l](u)", "`code`", "**")
 COLUMNS = ("", *(f">{text}" for text in HARD[:2]))
@@ -78,14 +74,6 @@ def test_texts_survive_latex() -> None:
     assert latex("a\ntitle", COLUMNS, ROWS).splitlines()[0] == "% a title"
 
 
-def test_columns_are_aligned_in_the_source() -> None:
-    places = {
-        tuple(m.start() for m in re.finditer(r"(?<!\\)\|", line))
-        for line in markdown("t", COLUMNS, [row for row in ROWS if row != HARD[0]]).splitlines()[2:]
-    }
-    assert len(places) == 1
-
-
 @pytest.mark.parametrize(
     ("option", "cells"), [("--markdown", cells_of_markdown), ("--latex", cells_of_latex)]
 )
@@ -109,10 +97,6 @@ def test_a_comparison_prints_a_table_and_nothing_else(
     assert text.splitlines()[0] == first[option] and "agent 0: synthetic" not in text
 
 
-def test_two_formats_at_once_are_refused(workload: Path) -> None:
-    assert naming("--json", "--markdown").search(fail(*COMPARED, workload, "--markdown", "--json"))
-
-
 def test_a_unit_stands_beside_each_value(tmp_path: Path, workload: Path) -> None:
     pandas = pytest.importorskip("pandas")
     succeed(*COMPARED, workload, "--out", tmp_path / "out")
@@ -129,15 +113,3 @@ def test_a_unit_stands_beside_each_value(tmp_path: Path, workload: Path) -> None
     run = hmsim.run("quick", workload, policy="split")
     for name, unit in units.items():
         assert unit == (run.units.get(name) or "1")
-
-
-def test_a_column_with_two_units_names_both() -> None:
-    config, rows, results = hmsim.load_config("quick"), [], []
-    for name, unit in (("one", "blocks/s"), ("two", "instructions/s"), ("three", "blocks/s")):
-        entry = {"path": "agent.0.rate", "unit": unit, "value": 2.0}
-        workload = Workload(name, ())
-        results.append(hmsim.Result(config, workload, options(1, None), (entry,), {}))
-        rows.append({"workload": name, "config": "quick", "policy": None, "agent.0.rate": 2.0})
-    found = Comparison(tuple(results), tuple(rows), tuple(rows[0]))
-    assert found.table.attrs["units"] == {"agent.0.rate": "blocks/s, instructions/s"}
-    assert list(found.long_table["unit"]) == ["blocks/s", "instructions/s", "blocks/s"]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from hmsim import InputError
 from messages import naming
 from pages import __main__ as command
-from pages import printed
 from support import REPO, write
 
 PRINTED = ("demonstration", "guide")  # pages that hold what a command prints
@@ -71,35 +69,6 @@ def test_writers_that_are_named_wrongly_or_lack_something_are_told(
     monkeypatch.setattr(writers.Writer, "documents", fails)
     assert command.main(["validation"]) == 2
     assert capsys.readouterr().err == "tools/pages: validation: no DRAMsim3\n"
-
-
-@pytest.mark.parametrize("name", writers.WRITERS)
-def test_every_writer_is_a_function_of_a_module(name: str) -> None:
-    module, _, function = writers.WRITERS[name].place.partition(".")
-    source = (REPO / "analysis" / "pages" / f"{module}.py").read_text(encoding="utf-8")
-    assert f"\ndef {function}(" in source
-
-
-def test_pages_that_a_writer_continues_hold_its_mark() -> None:
-    named = {
-        found
-        for page in (REPO / "docs").glob("*.md")
-        for found in re.findall(r"tools/pages ([\w-]+) writes all that", page.read_text("utf-8"))
-    }
-    assert named == {
-        *("amplification", "collection", "costs", "hbf", "policies", "replay", "storage-claims"),
-        "validation",
-    }
-    assert named < set(writers.WRITERS)
-
-
-def test_an_excerpt_has_the_head_and_the_rows() -> None:
-    rows = [f"  {name}  1  2\n" for name in printed.ROWS]
-    head = "sorting\n   a  b\n-------\n"
-    table = head + "progress\n  agent 0, M instructions/s, all  3  4\n" + "".join(reversed(rows))
-    assert printed.excerpt(table) == head + "".join(rows)
-    with pytest.raises(ValueError, match="'DRAM read, mean"):
-        printed.excerpt(table.replace("DRAM read", "read"))
 
 
 def test_a_writer_keeps_what_stands_around_its_part(tmp_path: Path) -> None:

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.runs.showing import steadiness, unfinished
+from hmsim.runs.showing import steadiness
 from hmsim.workloads.workload import Workload
 from support import write
 
@@ -24,22 +24,6 @@ agents:
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> hmsim.Result:
     return hmsim.run("quick", write(tmp_path_factory.mktemp("mix") / "mix.yaml", MIX), seed=7)
-
-
-class Cells(HTMLParser):
-    """Texts of cells, and all elements."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        self.elements: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.elements.add(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
 
 
 def test_it_says_what_ran_and_the_main_numbers_in_their_units(result: hmsim.Result) -> None:
@@ -57,31 +41,10 @@ def test_it_says_what_ran_and_the_main_numbers_in_their_units(result: hmsim.Resu
     assert last == f"{len(result.stats)} statistics are in result.stats"
 
 
-def test_notebooks_show_the_same(result: hmsim.Result) -> None:
-    page = Cells(result._repr_html_())
-    assert " ".join(" ".join(page.texts).split()) == " ".join(
-        word for word in repr(result).split() if set(word) != {"-"}
-    )
-
-
 def test_texts_of_users_are_escaped(result: hmsim.Result) -> None:
     name = "<script>alert('&')</script>"
-    page = Cells(replace(result, workload=Workload(name, ()))._repr_html_())
-    assert "script" not in page.elements and any(name in text for text in page.texts)
-
-
-def test_it_stays_short_with_many_agents(tmp_path: Path) -> None:
-    agent = "  - {kind: synthetic, core: CORE, target: dram, requests: 20}\n"
-    agents = "".join(agent.replace("CORE", str(core)) for core in range(16))
-    result = hmsim.run("quick", write(tmp_path / "many.yaml", f"agents:\n{agents}"))
-    assert len(repr(result).splitlines()) <= 16 and len(result._repr_html_()) < 4000
-
-
-def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
-    config = hmsim.load_config("quick", {"frontend.time_limit": "1us"})
-    result = hmsim.run(config, write(tmp_path / "mix.yaml", MIX))
-    assert re.search("time_limit.*: 0, 1; ", repr(result))
-    assert "time_limit" in result._repr_html_()
+    page = replace(result, workload=Workload(name, ()))._repr_html_()
+    assert "<script" not in page and html.escape(name) in page
 
 
 def test_a_rate_that_a_buffer_absorbs_is_transient(tmp_path: Path) -> None:
@@ -89,11 +52,3 @@ def test_a_rate_that_a_buffer_absorbs_is_transient(tmp_path: Path) -> None:
     result = hmsim.run("quick", write(tmp_path / "writes.yaml", writes))
     assert steadiness(result.stats, result.units, "agent.0.rate") == "transient"
     assert steadiness(result.stats, result.units, "agent.0.window_rate") == ""
-
-
-def test_a_run_until_rates_are_steady_says_so(tmp_path: Path) -> None:
-    config = hmsim.load_config("quick", {"frontend.until": "steady"})
-    reads = "agents: [{kind: io_pattern, threads: 16, size: 4KiB, requests: 1000000}]\n"
-    result = hmsim.run(config, write(tmp_path / "reads.yaml", reads))
-    assert re.match("steady rates .frontend.until. .*: 0$", unfinished(result))
-    assert steadiness(result.stats, result.units, "agent.0.rate")

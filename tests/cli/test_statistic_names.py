@@ -11,7 +11,6 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.common import statistic_names
-from hmsim.common.statistic_names import Statistics, nearest, proposal
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.line import parse_line
 from hmsim.sweep.pareto import parse
@@ -22,7 +21,6 @@ from support import write
 READS = "agents: [{kind: synthetic, core: 0, target: dram, read_ratio: 1, requests: 50}]\n"
 NEW = "dram.latency.read.admission_ns"
 OLD = "dram.latency.read.outside_ns"
-KNOWN = ("dram.reads", "dram.read_latency_ns.mean", "dram.read_latency_ns.p99", "system.ipc")
 
 
 @pytest.fixture(scope="module")
@@ -62,33 +60,6 @@ def test_it_is_a_dictionary_otherwise(result: hmsim.Result) -> None:
         assert twin == plain
         with pytest.raises(KeyError, match=naming("dram.reads")):
             twin["dram.raeds"]
-
-
-def test_a_system_by_hand_has_the_same_errors() -> None:
-    with pytest.raises(KeyError, match=naming("'dram.reads'")):
-        hmsim.System("quick").stats["dram.raeds"]
-
-
-def test_a_right_name_costs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    stats = Statistics({"dram.reads": 3}, ())
-    monkeypatch.setattr("hmsim.common.statistic_names.nearest_name", None)
-    assert stats["dram.reads"] == 3 and "x" not in stats and stats.get("x") is None
-
-
-def test_parts_come_first_then_similar_names_then_those_that_contain_it() -> None:
-    assert nearest("dram.read_latency_ns", KNOWN) == list(KNOWN[1:3])
-    assert nearest("dram.raeds", KNOWN)[0] == "dram.reads"
-    assert nearest("ipc", KNOWN) == ["system.ipc"]
-    assert nearest("", KNOWN) == nearest("zzz", KNOWN) == []
-    assert proposal("zzz", KNOWN) == ""
-    assert proposal("ipc", KNOWN) == "; did you mean 'system.ipc'?"
-
-
-def test_a_summary_names_the_column_that_was_meant(tmp_path: Path) -> None:
-    file = write(tmp_path / "reads.yaml", READS)
-    table = hmsim.run_points([hmsim.point("quick", file)], tmp_path / "out", jobs=1)
-    with pytest.raises(hmsim.InputError, match=naming("'dram.reads'")):
-        hmsim.summary(table, ["dram.raeds"])
 
 
 @pytest.fixture

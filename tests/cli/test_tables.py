@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from hmsim.common.labels import lines
 from hmsim.common.tables import number, render
 
 
@@ -44,15 +43,3 @@ def test_a_table_aligns_and_wraps() -> None:
         "second\n"
         "  two  short                 22\n"
     )
-
-
-def test_labels_keep_the_agents_apart() -> None:
-    names = ["agent.0.rate", "core.0.ipc", "agent.1.rate", "system.ipc", "no.label"]
-    units = {"agent.0.rate": "instructions/s", "agent.1.rate": "blocks/s"}
-    ((group, found),) = lines(names, units, "HBF")
-    assert group == "progress"
-    assert [(line.name, line.label, line.factor) for line in found] == [
-        ("agent.0.rate", "agent 0, M instructions/s", 1e-6),
-        ("agent.1.rate", "agent 1, blocks/s", 1),
-        ("core.0.ipc", "core 0, IPC", 1),
-    ]

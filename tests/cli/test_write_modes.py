@@ -11,7 +11,7 @@ import pytest
 from hmsim import Bundle, InputError, TransactionScheduler, compare, load_config, run
 from hmsim.common.paths import shipped
 from hmsim.config.write_modes import BOTH, ITSELF, MODES
-from hmsim.config.write_variants import difference, expanded
+from hmsim.config.write_variants import expanded
 from hmsim.sweep.file import load_sweep
 from hmsim.sweep.plan import Planner
 from messages import naming
@@ -151,23 +151,6 @@ def test_schedulers_in_python_may_set_the_direction() -> None:
             under(bundle(policy))
         own = Bundle("mine", "split", objects={"controller.scheduler": policy})
         assert names(own, writes=BOTH) == ["mine"]
-
-
-@pytest.mark.parametrize(
-    ("policies", "reported"),
-    [
-        (("firm", "par_bs", "hms"), "(firm: set by the scheduler; par_bs, hms: mixed)"),
-        (("par_bs,drained", "hms,mixed"), "(par_bs: drained; hms: mixed)"),
-        (("par_bs,drained", "par_bs,mixed", "hms"), "(par_bs: drained and mixed; hms: mixed)"),
-        (("firm", "par_bs,drained", "hms,drained"), None),
-        (("firm", "hms,drained", "hms,mixed", "split,mixed", "split,drained"), None),
-        (("par_bs", "hms,mixed"), None),
-        (("firm", "nvm_duet"), None),
-    ],
-)
-def test_what_is_told_of_modes_that_differ(policies: tuple[str, ...], reported: str | None) -> None:
-    text = difference(under(*policies))  # type: ignore[arg-type]
-    assert text is None if reported is None else reported in str(text) and NOTE in str(text)
 
 
 def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:

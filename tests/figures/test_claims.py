@@ -7,17 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
-from hmsim.reproduce.figures import figures, page
+from hmsim.reproduce.figures import figures
 from hmsim.reproduce.figures.claims import BY_ID, CLAIMS
 from hmsim.reproduce.figures.misses import MISSES
-from hmsim.reproduce.figures.page import COLUMNS, band_text, counts, form, number, row, text
-from hmsim.reproduce.figures.readings import READINGS
+from hmsim.reproduce.figures.page import text
 from hmsim.reproduce.figures.verdicts import (
     CONSTRUCTED,
     DEPENDS,
     NOT,
     REPRODUCED,
-    UNREAD,
     Estimate,
     Finding,
     judge,
@@ -60,17 +58,6 @@ def test_the_sums_of_the_paper_agree() -> None:
     assert ratio == pytest.approx(BY_ID["R17c"].paper, abs=0.01)
 
 
-def test_a_claim_that_was_not_run_says_so() -> None:
-    assert row(BY_ID["R10"], None)[COLUMNS.index("hmsim")] == "not run"
-    assert row(BY_ID["R11"], None)[COLUMNS.index("verdict")] == "not counted"
-    assert band_text(BY_ID["R2e"]) == "from 4 times"
-    assert re.fullmatch(r"44 to 94 %", band_text(BY_ID["R3a"]))
-    assert [number(value, "%") for value in (12.345, 1.2345, 123.4, None)] == [
-        *("12.3 %", "1.23 %", "123 %"),
-        "–",
-    ]
-
-
 def test_the_page_has_a_paragraph_for_each_claim_and_a_reason_for_each_miss() -> None:
     page = text(FIGURES, FIGURES.parent / "results.md")
     paragraphs = dict(re.findall(r"^- \*\*(R\w+), (.*)$", page, re.MULTILINE))
@@ -81,44 +68,6 @@ def test_the_page_has_a_paragraph_for_each_claim_and_a_reason_for_each_miss() ->
     for name in missed - MISSES.keys():
         words = paragraphs[name].split(BY_ID[name].how)[1].partition("Wrong model:")[0]
         assert len(words.split()) > 5, name
-
-
-def test_a_claim_states_what_its_verdict_asks_for_and_what_fails_it() -> None:
-    assert form(BY_ID["R2c"])[1:] == [
-        *("band 0 to 25 %", "whole interval beyond 0.50 %"),
-        "the median program in the same direction",
-    ]
-    assert form(BY_ID["R21"])[1:] == ["band 25 to 45 %"]
-    assert form(BY_ID["R22"])[1:] == ["band -2 to 2 %"]
-    assert form(BY_ID["R12b"])[1:] == ["band -24 to -4 %"]
-    for claim in CLAIMS:
-        words = page.paragraph(claim, None)
-        assert ("Wrong model:" in words) == claim.counted
-        assert claim.constructed in words and claim.uncounted in words
-
-
-def test_the_page_lists_every_reading_with_the_papers_words() -> None:
-    listed = text(FIGURES, FIGURES.parent / "results.md").partition("## Readings")[2]
-    for each in READINGS:
-        (line,) = re.findall(
-            rf"^\| {each.group} \| {re.escape(each.name)}(?: \([a-z ]+\))? \|.*$", listed, re.M
-        )
-        assert each.words in line
-        for name, value in each.settings.items():
-            assert f"`{name}={value}`" in line
-
-
-def test_verdicts_are_counted_in_one_line() -> None:
-    verdicts = [REPRODUCED, NOT, NOT, DEPENDS, UNREAD, CONSTRUCTED, "not counted", "not counted"]
-    assert counts(verdicts) == (
-        "1 reproduced, 2 not reproduced, 1 depends on the reading, 1 readings not run, "
-        "1 checked by construction, 2 not counted"
-    )
-    assert counts([NOT]) == "0 reproduced, 1 not reproduced, 0 not counted"
-
-
-def test_forms_that_cannot_fail_are_those_that_say_why() -> None:
-    assert {claim.id for claim in CLAIMS if claim.constructed} == {"R6", "R8", "R9"}
 
 
 def test_no_effect_reproduces_no_claim_of_an_effect() -> None:

@@ -9,19 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hmsim import InputError
-from hmsim.reproduce.figures import figures, names
-from hmsim.reproduce.figures.weight import table_bytes
 from hmsim.reproduce.figures.wrong_models import WRONG, WrongModel
 from messages import naming
 from support import fail, invoke
 
 pytest.importorskip("matplotlib")
-
-
-def test_help() -> None:
-    code, text, _ = invoke("figure", "--help")
-    assert code == 0 and "--quick" in text and "or all" in text
 
 
 @pytest.mark.parametrize(
@@ -31,14 +23,6 @@ def test_wrong_name(wrong: str, hint: str, tmp_path: Path) -> None:
     error = fail("figure", wrong, "--out", tmp_path / "out")
     assert naming(f"{wrong}:", hint).search(error), error
     assert not (tmp_path / "out").exists()
-
-
-def test_names() -> None:
-    assert names("all") == list(figures())
-    assert names("all")[:4] == ["table1", "table2", "fig5", "fig7"]
-    assert names("all").index("weight") < names("all").index("fig16")  # by place, not by name
-    with pytest.raises(InputError, match="known: table1"):
-        names("histogram of nothing at all")
 
 
 def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
@@ -105,19 +89,3 @@ def test_a_verdict_that_misses_a_wrong_model_fails_the_command(
     code, text, error = invoke("figure", "table1", "--quick", "--wrong-models")
     assert code == 1 and "nothing is wrong" in text
     assert naming("R1:", "nothing is wrong").search(error), error
-
-
-@pytest.mark.parametrize("other", [("--readings",), ("--report", "page.md")])
-def test_wrong_models_write_no_page(other: tuple[str, ...]) -> None:
-    error = fail("figure", "table1", "--wrong-models", *other)
-    assert naming("--wrong-models:", "--readings", "--report").search(error), error
-
-
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    out = tmp_path / "file" / "out"
-    assert f"{out}: " in fail("figure", "fig8d", "--out", out)
-
-
-def test_size_of_the_tables() -> None:
-    assert table_bytes() == 4 * 6 + 4 * 6 * 4 * 2 + 5 * 6**2 * 4**2 == 3096

@@ -89,16 +89,6 @@ def test_a_claim_is_judged_by_the_readings_that_were_run() -> None:
     )
 
 
-def test_a_reading_against_the_words_is_shown_and_has_no_say() -> None:
-    """R19a has one other reading, which contradicts the paper's words."""
-    both = found("R19a", default=-50.0, a_page_copy_holds_the_flash_bus_during_its_transfers=-10.0)
-    assert (both.verdict(), both.held()) == (REPRODUCED, "–")
-    assert both.by_reading() == (
-        "Against the words: a page copy holds the flash bus during its transfers: -10 % (not "
-        "reproduced)."
-    )
-
-
 def test_readings_leave_points_that_enter_no_verdict(tmp_path: Path) -> None:
     points = mix_points(Runs(tmp_path, quick=True), [Case("sort")], in_modes((HMS, "hms")))
     runs = Runs(tmp_path).under(of_settings({"controller.structure": "two_level"}))

@@ -99,11 +99,6 @@ def test_the_median_program_has_a_say_in_claims_about_the_programs() -> None:
     assert judged(Estimate.exact(40), programs=True) == NOT  # whatever the median is
 
 
-def test_a_claim_without_a_number_is_not_reproduced() -> None:
-    assert judged(None) == NOT
-    assert judged(None, trend=False) == NOT
-
-
 def test_a_form_that_cannot_fail_does_not_count() -> None:
     checked = {"constructed": "always so", "unit": "bytes"}
     assert judged(None, band=None, **checked) == CONSTRUCTED
@@ -130,10 +125,6 @@ def test_a_claim_is_reproduced_only_under_each_reading(
 ) -> None:
     names = (DEFAULT, "one", "two")
     assert overall(dict(zip(names, verdicts)), names[1:]) == whole
-
-
-def test_without_other_readings_the_default_decides() -> None:
-    assert [overall({DEFAULT: each}, ()) for each in (REPRODUCED, NOT)] == [REPRODUCED, NOT]
 
 
 def test_a_ratio_counts_only_between_gains() -> None:

@@ -15,9 +15,7 @@ import browser
 import pandas as pd
 import pytest
 import runs
-from hmsim.common.markup import Markup, data, tag
-from hmsim.common.tables import number
-from hmsim.report.bars import stacked
+from hmsim.common.markup import data, tag
 from hmsim.report.collect import collect
 from messages import naming
 from support import invoke, succeed
@@ -279,17 +277,6 @@ def test_places_are_checked(three: list[Path], tmp_path: Path) -> None:
     succeed("report", three[2], "--out", page, "--force")
     outcome = invoke("report", tmp_path / "nowhere", "--out", tmp_path / "x.html")
     assert (outcome.exit_code, f"{tmp_path / 'nowhere'}: " in outcome.stderr) == (2, True)
-
-
-def test_bars_of_other_lengths_say_their_sums() -> None:
-    rows = [(0, "one", [20.0, 4.5]), (1, "two", [0.25, 0.5])]
-    assert {"one: 24.50", "two: 0.7500"} <= set(re.findall(">([^<>]+)<", str(bars_of(rows))))
-    shares = [(0, "one", [0.25, 0.75]), (1, "two", [0.5, 0.5])]
-    assert {"one", "two"} <= set(re.findall(">([^<>]+)<", str(bars_of(shares))))
-
-
-def bars_of(rows: list[tuple[int, str, list[float]]]) -> Markup:
-    return stacked("waits", ["queue", "bus"], rows, number)
 
 
 @pytest.mark.browser

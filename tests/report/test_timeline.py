@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,9 @@ import pytest
 import runs
 from hmsim.timeline import Timeline, read_timeline
 from hmsim.timeline.phases import story_of
-from hmsim.timeline.rows import MOST_HEIGHT, heading, rows_of, shown_tracks
 from hmsim.timeline.sheet import CODES
 from messages import naming
-from support import REPO, invoke, succeed
+from support import invoke, succeed
 
 VARIANTS = {
     "grant": {},
@@ -226,15 +223,7 @@ def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
     assert "--command-log" in refused(bare)
     assert f"{tmp_path / 'nowhere'}: " in refused(tmp_path / "nowhere")
     assert naming(f"{tmp_path}:", "config.yaml").search(refused(tmp_path))
-    assert "request 123456789" in refused(plain, "--request", 123456789)
-    assert "--request: must be used without" in refused(plain, "--request", 1, "--to", "1us")
     assert "--from: " in refused(plain, "--from", "yesterday")
-    assert naming(f"{plain}:", "--from", "--to").search(
-        refused(plain, "--from", "2us", "--to", "1us")
-    )
-    assert "exists" in refused(plain, "--out", tmp_path / "bare")
-    outcome = invoke("run", "quick", "--workload", "demo", "--command-log")
-    assert (outcome.exit_code, "needs --out" in outcome.stderr) == (2, True)
 
     damaged = tmp_path / "damaged"
     shutil.copytree(plain, damaged)
@@ -270,66 +259,3 @@ def test_a_log_that_begins_in_the_middle(tmp_path: Path) -> None:
     succeed("timeline", tmp_path / "run")
     slices = events_of(tmp_path / "run" / "timeline" / "timeline.json")
     assert min(found[0]["ts"] for found in slices.values()) >= 19
-
-
-def test_every_lun_has_a_row_that_can_be_read(collecting: Path, tmp_path: Path) -> None:
-    """Rows are thin from 17 on. Text has at least 9 px and rows 12 px. Idle rows stay empty."""
-    array = {
-        "nvdimm.capacity": "64MiB",
-        "nvdimm.ftl.over_provisioning": "60",
-        "nvdimm.nand.channels": "8",
-        "nvdimm.nand.chips": "8",
-    }
-    runs.make(tmp_path / "run", array, runs.WRITES, command_log=True)
-    for directory, luns, height in ((collecting, 2, 24), (tmp_path / "run", 64, 12)):
-        out = tmp_path / f"{luns}"
-        succeed("timeline", directory, "--from", "1us", "--to", "60us", "--out", out)
-        root = ElementTree.fromstring((out / "timeline.svg").read_text(encoding="utf-8"))
-        rows = {
-            text.text: (float(text.get("y", "0")), float(text.get("font-size", "0")))
-            for text in root.iter("{http://www.w3.org/2000/svg}text")
-            if re.fullmatch(r"LUN \d+", text.text or "")
-        }
-        assert list(rows) == [f"LUN {lun}" for lun in range(luns)]
-        places = [y for y, _ in rows.values()]
-        assert {round(b - a) for a, b in zip(places, places[1:])} == {height}
-        assert min(size for _, size in rows.values()) >= 9
-        slices = read_timeline(directory).window(1_000_000, 60_000_000).slices
-        tracks = read_timeline(directory).tracks
-        used = {tracks[track].name for track in slices["track"]}
-        assert luns == 2 or not set(rows) <= used
-
-
-def test_of_a_large_array_the_busiest_luns_are_shown(collecting: Path) -> None:
-    whole = read_timeline(collecting)
-    names = [track.name for track in whole.tracks]
-    lun = whole.tracks[names.index("LUN 1")]
-    more = [replace(lun, place=(*lun.place[:-1], n), name=f"LUN {n}") for n in range(2, 400)]
-    large = replace(whole, tracks=[*whole.tracks, *more])
-    shown = [large.tracks[index].name for index in shown_tracks(large)]
-    units = [name for name in shown if name.startswith("LUN")]
-    assert len(units) == 128 and units[:2] == ["LUN 0", "LUN 1"]
-    assert heading(large, lun.group, shown_tracks(large)).endswith("128 of 400, the busiest ones")
-    assert sum(row.height for row in rows_of(large, shown_tracks(large))) < MOST_HEIGHT
-
-
-@pytest.mark.slow
-def test_the_window_of_the_page_holds_what_it_shows(tmp_path: Path) -> None:
-    page = (REPO / "docs" / "timeline.md").read_text(encoding="utf-8")
-    shown = re.search(r"^hmsim timeline \S+ (--from \S+ --to \S+)$", page, re.MULTILINE)
-    assert shown is not None
-    run = (
-        "run",
-        "quick",
-        "--workload",
-        "demo",
-        "--set",
-        "frontend.block.window=64",
-        "--set",
-        "nvdimm.access=line",
-    )
-    succeed(*run, "--command-log", "--log-rows", 10_000, "--out", tmp_path / "run")
-    succeed("timeline", tmp_path / "run", *shown[1].split(), "--out", tmp_path / "window")
-    words = (tmp_path / "window" / "timeline.svg").read_text(encoding="utf-8")
-    assert words.count("ack line: ACK") == 64
-    assert words.count("data bus: DRAM read") > 20

@@ -13,7 +13,7 @@ from hmsim.capture import gem5_machines
 from hmsim.capture.guest_image import job_names
 from hmsim.common.paths import shipped
 from messages import naming
-from support import fail, invoke, succeed
+from support import fail, succeed
 
 # Makes a checkpoint if there is none, otherwise a run directory.
 GEM5 = """\
@@ -79,39 +79,9 @@ def test_each_machine_gets_one_checkpoint_and_every_policy_and_begin() -> None:
     assert len(calls()) == len(made)
 
 
-def test_checkpoints_and_runs_are_told_where_windows_begin() -> None:
-    succeed("gem5", machine("sort"), *gem5(), "--seeds", "1", "--io", "64KiB", "--out", "out")
-    assert [call["--io"] for call in calls()] == ["64KiB"] * 3
-
-
-def test_windows_without_a_request_of_the_nvdimm_are_told() -> None:
-    reported = invoke(
-        "gem5", machine("idle"), machine("sort"), *gem5(), "--seeds", "3", "--out", "out"
-    )
-    assert reported.exit_code == 0
-    assert "idle: 2 of 6 runs" in reported.stderr
-    assert "sort: " not in reported.stderr
-
-
 def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:
     assert "gem5 ended with status 1" in fail("gem5", machine("broken"), *gem5(), "--out", "out")
     assert not list(Path("out/checkpoints").iterdir())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (("sorts",), ("sorts:", "'sort'?")),
-        (("empty",), ("empty:", "'hmsim guest prepare'")),
-        (("a", "b/a"), ("machines:", "name", "a, a")),
-    ],
-)
-def test_what_is_no_machine_is_told(arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
-    for name in ("a", "b/a"):
-        machine(name)
-    Path("empty").mkdir()
-    assert naming(*parts).search(fail("gem5", *arguments, *gem5(), "--out", "out"))
-    assert not Path("calls").exists()
 
 
 def test_a_folder_of_another_comparison_is_kept() -> None:
@@ -119,11 +89,6 @@ def test_a_folder_of_another_comparison_is_kept() -> None:
     succeed("gem5", name, *gem5(), "--seeds", "1", "--out", "out")
     done = fail("gem5", name, *gem5(), "--seeds", "2", "--out", "out")
     assert naming("out:", "results", "folder").search(done), done
-
-
-def test_gem5_must_be_there() -> None:
-    done = fail("gem5", machine("sort"), "--policy", "all", "--gem5", "gem6", "--out", "out")
-    assert "gem6: " in done
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import hmsim
 import pandas
 import pytest
 from hmsim.points.store import Store
-from hmsim.sweep.line import Curve, Line, coinciding, parse_line
+from hmsim.sweep.line import Line, parse_line
 from messages import naming
 from support import fail, succeed
 from test_sweep import SWEEP, sweep_file
@@ -87,42 +86,6 @@ def test_bars_are_intervals_over_seeds_not_over_workloads(monkeypatch: pytest.Mo
     assert plane.get_lines()[0].get_ydata() == pytest.approx([11])
 
 
-def test_one_seed_has_no_bars(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = {("split", place, "w", 1): 10.0 * place for place in (1, 2)}
-    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
-    assert bars(plane) == [[]]
-    assert plane.get_title(loc="left") == ""
-
-
-def test_lines_that_coincide_can_be_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    rates = {"split": 1.0, "hms": 1.0, "firm": 2.0, "all": 1.001}
-    values = {(p, n, "w", 1): n * rate for p, rate in rates.items() for n in (1, 2, 4)}
-    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
-    lines = {line.get_label(): line for line in plane.get_lines()}
-    assert [*lines] == ["split", "hms = split", "firm", "all = split"]
-    sizes = [line.get_markersize() for line in lines.values()]
-    assert sizes[0] == sizes[2] < sizes[1] < sizes[3]
-    hollow = [line.get_markerfacecolor() == "none" for line in lines.values()]
-    assert hollow == [False, True, False, True]
-
-
-@pytest.mark.parametrize(
-    ("heights", "log", "expected"),
-    [
-        (([1, 100], [1.4, 100]), False, [[], [0]]),  # 0.4 % of the height
-        (([1, 100], [1.6, 100]), False, [[], []]),
-        (([1, 100], [1.4, 100]), True, [[], []]),  # apart on a logarithmic axis
-        (([1, 100], [1]), False, [[], []]),  # at other places
-        (([3, 3], [3, 3]), False, [[], [0]]),
-    ],
-)
-def test_coinciding_is_what_the_eye_sees(
-    heights: tuple[list[float], ...], log: bool, expected: list[list[int]]
-) -> None:
-    curves = [Curve("", tuple(range(len(y))), tuple(y), (), ()) for y in heights]
-    assert coinciding(curves, log) == expected
-
-
 def test_logarithmic_axes(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"512KiB": 2**19, "1MiB": 2**20, "4MiB": 2**22}
     values = {("split", text, "w", 1): float(size) for text, size in sizes.items()}
@@ -154,29 +117,6 @@ def test_logarithmic_axes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, parts: tuple[str, ...]) -> None:
     assert naming(*parts).search(fail("sweep", sweep_file(), "--jobs", "1", "--plot", plot))
     assert not list(Path("s/points").glob("*.json"))
-
-
-@pytest.mark.parametrize(
-    ("absent", "options", "reported"),
-    [
-        ("matplotlib", ["--jobs", "1", "--plot", f"{AXIS},dram.reads"], "--plot needs matplotlib"),
-        ("matplotlib", ["--jobs", "1", "--pareto", "dram.reads,sim.ticks"], "--pareto needs"),
-        ("distributed", ["--jobs", "2"], "--jobs 1"),
-    ],
-)
-def test_an_extra_that_is_missing_is_told_before_a_run(
-    absent: str, options: list[str], reported: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util,
-        "find_spec",
-        lambda name, *rest: None if name == absent else find(name, *rest),
-    )
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
-    done = fail("sweep", sweep_file(), *options)
-    assert reported in done and "pip install 'hmsim[" in done
-    assert not Path("s/plan.json").exists()
 
 
 def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:
