@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hmsim import InputError
 from hmsim.traces.reader import BLOCK, read_pieces
 from hmsim.traces.records import find_format, read
 from messages import naming
-from support import fail, invoke, parsed, succeed, write
+from support import fail, parsed, succeed, write
 
 STL = b"0:\tWrite\t0x7ffd0689818\n1:\tWrite\t0x7ffd0689810\n7:\tRead\t0x7fec743ce68\n"
 MSR = b"128166372003061629,usr,0,Read,7014609920,24576,41286\n"
@@ -32,7 +31,6 @@ GEM5 = (
 ORACLE = b"".join(
     struct.pack("<IQIq", 1000 + at, 12345 + 7 * at, 4096, -1 if at else 2) for at in range(3)
 )
-NONE = b""
 MSR_FIRST = (128166372003061629 * 100, 7014609920, False, 24576)
 # Content, format (None: detected), accesses, and time, address, write and bytes of the first.
 READ: dict[str, tuple[bytes, str | None, int, tuple[int, int, bool, int]]] = {
@@ -41,8 +39,6 @@ READ: dict[str, tuple[bytes, str | None, int, tuple[int, int, bool, int]]] = {
     "stl, after comments": (
         *(b"# a\r\n\n  # b\n31: read 0x4f0\r\n", None, 1, (31, 0x4C0, False, 64)),
     ),
-    "stl, blanks": (b"40 read 4f0\n", None, 1, (40, 0x4C0, False, 64)),
-    "rstl": (b"3 read 40\n4 write 80\n", "dramsys_rstl", 2, (3, 64, False, 64)),
     "msr, header": (MSR_NAMES + MSR_TWO, None, 2, MSR_FIRST),
     "msr, header of other words": (
         *(b"\xef\xbb\xbftime stamp,host_name,disk,op,offset,length\r\n" + MSR_TWO, None, 2),
@@ -52,19 +48,13 @@ READ: dict[str, tuple[bytes, str | None, int, tuple[int, int, bool, int]]] = {
         *(MSR_TWO.replace(b",", b', "', 1).replace(b",0", b'" , 0', 1), None, 2),
         MSR_FIRST,
     ),
-    "msr, lower case": (MSR_TWO, None, 2, MSR_FIRST),
     "alibaba, header": (
         *(b"device_id,opcode,offset,length,timestamp\n419,W,4096,512,7\n", None, 1),
         (7000, 4096, True, 512),
     ),
     "k6": (K6, None, 3, (1, 0x7F64768732D0, False, 64)),
-    "k6 as dramsim3": (K6, "dramsim3", 3, (1, 0x7F64768732D0, False, 64)),
-    "dramsim3, lower case": (b"0x40 write 12\n0x80 READ 13\n", None, 2, (12, 64, True, 64)),
-    "mase": (b"0x40 IFETCH 1\n0x80 WRITE 2\n", None, 2, (1, 64, False, 64)),
-    "misc": (b"0x40 read\n0x80 write " + b"f" * 64, None, 2, (0, 64, False, 64)),
     "oracleGeneral": (ORACLE, "oraclegeneral", 3, (10**12, 12345 * 512, False, 4096)),
     "gem5": (GEM5, None, 3, (0, 4096, False, 64)),
-    "gem5, tabs": (GEM5.replace(b",", b"\t"), None, 3, (0, 4096, False, 64)),
     "gem5, names in a comment": (GEM5.replace(b"tick,", b"# tick,"), None, 3, (0, 4096, False, 64)),
     "blkparse, issues": (
         b"8,0 1 1 0.000000100 9 D R 8 + 8 [a]\n8,0 1 5 0.000000500 9 C R 8 + 8 [0]\n",
@@ -73,32 +63,12 @@ READ: dict[str, tuple[bytes, str | None, int, tuple[int, int, bool, int]]] = {
 }
 REFUSED: dict[str, tuple[bytes, tuple[str, ...], tuple[str, ...]]] = {
     "stl, an unknown word": (STL + b"9: fetch 0x40\n", (), ("t:4:", "read|write", "fetch")),
-    "stl, no address": (STL + b"9: read\n", (), ("t:4:", "9: read")),
     "msr, a header without records": (MSR_NAMES, ("msr",), ("t: ", "no records")),
     "msr, a header of unknown words": (
         *(b"a,b,c,d,e,f\n" + MSR, ()),
         ("t: ", "a,b,c,d,e,f", "--columns time=0,op=3,offset=4,size=5,time_unit=100ns,header=1"),
     ),
-    "msr, a missing column": (
-        *(MSR + b"1,2,Read,4096,512\n", ()),
-        ("t:2: ", "1,2,Read,4096,512", "--format csv --columns time=0,op=2,offset=3,size=4"),
-    ),
-    "k6, an unknown command": (K6 + b"0x40 NOP 1\n", (), ("t:4: ", "'NOP'", "P_FETCH")),
-    "dramsim3, an unknown word": (b"0x40 READ 1\n0x40 X 1\n", (), ("t:2: ", "'X'", "DRAMsim3")),
-    "oracleGeneral, cut": (ORACLE[:-1], ("oraclegeneral",), ("record 3", "23 of its 24")),
     "oracleGeneral, not detected": (ORACLE * 60, (), ("t: ", "not text", "--format")),
-    "oracleGeneral, other bytes": (b"\1" * 48, ("oraclegeneral",), ("record 1", "oracleGeneral")),
-    "gem5, no names": (GEM5.replace(b"tick,", b"tock,"), (), ("t: ", "tick", "format: gem5")),
-    "gem5, a name as command": (*(GEM5 + b"2600,ReadReq,64,64,0,5,\n", ()), ("t:9: ", "'ReadReq'")),
-    "blkparse, neither Q nor D": (
-        *(b"8,0 1 5 0.000000500 9 C R 8 + 8 [0]\n", ()),
-        ("t: ", "no records"),
-    ),
-    "blkparse, an issue without a length": (
-        *(b"8,0 1 1 0.000000100 9 D R 8 [a]\n", ()),
-        ("t:1: ", "<sectors>"),
-    ),
-    "columns of no kind": (b"a;b;c\n", (), ("t: ", "'a;b;c'", "csv")),
 }
 
 
@@ -119,14 +89,6 @@ def test_a_refusal_is_a_line_that_shows_the_way(tmp_path: Path, case: str) -> No
     refused = fail("trace", "info", path, *(("--format", *name) if name else ()))
     assert refused.count("\n") == 1
     assert naming(*parts).search(refused), refused
-
-
-def test_the_proposed_columns_read_the_trace(tmp_path: Path) -> None:
-    path = write(tmp_path / "t", b"when;what;where;long\n0.5;R;17;3\n1.5;W;99;8\n")
-    refused = invoke("trace", "info", path)
-    proposed = refused.stderr.split("'")[3].split()
-    summary = parsed("trace", "info", path, *proposed)
-    assert (summary["reads"], summary["writes"], summary["write_bytes"]) == (1, 1, 4096)
 
 
 WORKLOAD = """\
@@ -165,17 +127,6 @@ def test_rules_end_a_run(tmp_path: Path, rules: str, parts: tuple[str, ...]) -> 
     assert naming(*parts).search(fail("run", "quick", "--workload", workload))
 
 
-def test_rules_are_of_block_traces_and_memory_requests(tmp_path: Path) -> None:
-    for name, content, rule in (
-        ("dramsim2_k6", K6, "zero-length"),
-        ("ramulator", b"3 64\n", "zero-length"),
-        ("ramulator", b"3 64\n", "on-bad-record"),
-    ):
-        path = write(tmp_path / "t", content)
-        refused = fail("trace", "info", path, "--format", name, f"--{rule}", "skip")
-        assert naming(rule.replace("-", "_"), name).search(refused), refused
-
-
 MEMORY = """\
 agents:
   - {kind: memory_trace, path: t, format: FORMAT, RULES}
@@ -209,22 +160,6 @@ def test_memory_requests_that_are_left_out_are_counted(tmp_path: Path, case: str
     keys = f"{keys + ', ' if keys else ''}on_bad_record: skip"
     stats = parsed("run", "quick", "--workload", write(workload, text.replace("RULES", keys)))
     assert (stats["frontend.bad_records"], stats["agent.0.progress"]) == (bad, 2)
-
-
-def test_malformed_memory_requests_are_in_the_summary(tmp_path: Path) -> None:
-    path = write(tmp_path / "t", b"0x40 READ 1\n0x80 TRIM 2\n0xc0 WRITE 3\n0x1 READ x\n")
-    chosen = ("--format", "dramsim3", "--on-bad-record", "skip")
-    summary = parsed("trace", "info", path, *chosen)
-    assert (summary["reads"], summary["writes"], summary["bad_records"]) == (1, 1, 2)
-    out = tmp_path / "out.rw.zst"
-    succeed("trace", "convert", path, out, "--to", "hmsim_rw", *chosen)
-    assert parsed("trace", "info", out)["records"] == 2
-
-
-def test_a_trace_without_a_valid_request_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "t", b"0x80 TRIM 2\n0x80 TRIM 3\n")
-    chosen = ("--format", "dramsim3", "--on-bad-record", "skip")
-    assert naming("no records").search(fail("trace", "info", path, *chosen))
 
 
 def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -333,11 +268,6 @@ def test_cuts_that_are_refused(
     refused = fail("trace", "convert", source, out, *options)
     assert not out.exists()
     assert naming(*parts).search(refused), refused
-
-
-def test_an_archive_is_no_trace_of_hmsim(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file"):
-        find_format(write(tmp_path / "t", zipped(("folder/", b""))), None)
 
 
 def test_a_request_above_its_device_and_1_gib_is_an_error(tmp_path: Path) -> None:

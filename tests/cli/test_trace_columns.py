@@ -83,19 +83,6 @@ def test_columns_and_levels_are_of_their_formats(tmp_path: Path) -> None:
     assert parsed("trace", "info", vectors, "--levels", "2,4")["footprint_bytes"] == 4096
 
 
-@pytest.mark.parametrize("levels", ["[2, 4]", "'2, 4'", "[2, 4x]"])
-def test_levels_may_be_a_list(tmp_path: Path, levels: str) -> None:
-    write(tmp_path / "vectors", b"R 1,3\nW 0,0\n")
-    keys = f"path: vectors, format: ramulator2_rw, levels: {levels}"
-    workload = write(tmp_path / "w.yaml", f"agents: [{{kind: memory_trace, {keys}}}]\n".encode())
-    result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
-    if "x" in levels:
-        assert result.exit_code == 2
-        assert naming("w.yaml:1: levels:", "'4x'").search(result.stderr), result.stderr
-    else:
-        assert result.exit_code == 0, result.stderr
-
-
 @pytest.mark.parametrize("name", [*FORMATS, None])
 def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, name: str | None) -> None:
     empty = write(tmp_path / "empty", b"")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
 import struct
@@ -211,17 +210,3 @@ def test_a_run_that_skips_unpacks_only_what_it_runs(
     monkeypatch.setattr(TraceFile, "_columns", counted)
     succeed("run", "quick", "--workload", workload)
     assert asked and asked <= {74, 75, 76}  # record 600 is the first of block 75
-
-
-def test_what_is_nearly_the_format_is_named(tmp_path: Path) -> None:
-    for content, message in (
-        (gzip.compress(packed(words_of(1, 4))), "compressed"),
-        (zstandard.compress(b"HMSIMTRC" + bytes(80)), "version 1"),
-    ):
-        assert message in fail("trace", "info", write(tmp_path / "t", content))
-
-
-def test_names_of_other_compressions_are_refused(tmp_path: Path) -> None:
-    source = write(tmp_path / "a", "3 64\n")
-    result = fail("trace", "convert", source, tmp_path / "t.hmsim.gz", "--to", "hmsim")
-    assert ".hmsim.zst" in result

@@ -16,7 +16,7 @@ import zstandard
 from hmsim import InputError
 from hmsim.traces.reader import BLOCK, TraceReader, read_pieces
 from messages import naming
-from support import REPO, core_trace, fail, parsed, succeed, write, write_records
+from support import REPO, core_trace, parsed, succeed, write
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
@@ -39,23 +39,6 @@ def test_compression_is_told_by_content(tmp_path: Path, packer: str) -> None:
     while block := reader.read(len(found)):
         found += block
     assert found == content
-
-
-def test_two_memories_are_told_apart(tmp_path: Path) -> None:
-    """Bit 39 marks a line of the NVDIMM; no other format can express it."""
-    nvdimm = 1 << 39
-    lines = [(5, 0), (nvdimm + 5, 0), (nvdimm + 6, 0), (nvdimm + 7, 2)]  # and kinds
-    words = [line | kind << 40 | 10 << 45 for line, kind in lines]
-    for flags, reads in ((2, 2), (0, None)):
-        path = write_records(tmp_path / f"{flags}.hmsim", words, flags)
-        summary = parsed("trace", "info", path)
-        assert (summary["reads"], summary["writes"]) == (3, 1)
-        assert (summary.get("nvdimm_reads"), summary.get("nvdimm_writes")) == (reads, reads and 1)
-    refused = fail(
-        "trace", "convert", path.with_name("2.hmsim"), tmp_path / "t", "--to", "ramulator"
-    )
-    assert "two memories" in refused
-    assert not (tmp_path / "t").exists()
 
 
 @pytest.mark.parametrize("packer", PACKERS)
@@ -114,15 +97,6 @@ def test_a_summary_counts(tmp_path: Path) -> None:
     assert summary["duration"] == 3 + 0 + 5000000 + 7 + 4
     assert summary["footprint_bytes"] == 4 * 4096
     assert summary["read_mpki"] == pytest.approx(4000 / 5000014)
-
-
-def test_a_block_trace_is_summarised(tmp_path: Path) -> None:
-    path = write(tmp_path / "b.trace", "0 0 0 8 1\n1000 0 16 16 0\n2000 1 0 1 1\n")
-    summary = parsed("trace", "info", path)
-    assert summary["format"] == "mqsim"
-    assert summary["read_bytes"] == 9 * 512
-    assert summary["write_bytes"] == 16 * 512
-    assert summary["requests_per_second"] == pytest.approx(1.5e6)
 
 
 BLOCKS = {
