@@ -7,7 +7,6 @@ from pathlib import Path
 
 import hmsim
 import pandas as pd
-import pytest
 from support import fio_agents, write
 
 US = 10**6  # picoseconds
@@ -34,11 +33,6 @@ def test_rate_is_bytes_per_second(tmp_path: Path) -> None:
     """8 KiB at 16 MiB/s: a request each 1/2048 s."""
     log = table(tmp_path, "[a]\nrw=write\nsize=64k\nbs=8k\nrate=1m,16m\n")
     assert submitted(log) == [10**12 * k // 2048 for k in range(8)]
-
-
-def test_a_rate_is_that_of_each_clone(tmp_path: Path) -> None:
-    log = table(tmp_path, "[a]\nrw=randread\nsize=16k\nnumjobs=2\nrate_iops=1000\n")
-    assert submitted(log, 0) == submitted(log, 1) == [1000 * US * k for k in range(4)]
 
 
 def test_the_smallest_size_is_the_measure_of_rate_iops(tmp_path: Path) -> None:
@@ -88,12 +82,6 @@ def test_a_job_after_a_stonewall_begins_when_the_others_have_ended(tmp_path: Pat
     assert list(log.groupby("agent").size()) == [16, 64, 2, 2, 1]
 
 
-def test_a_measured_time_begins_with_the_job(tmp_path: Path) -> None:
-    path = write(tmp_path / "job.fio", "[a]\nsize=64k\n[b]\nstonewall\nsize=64k\n")
-    stats = hmsim.run("pcm", path).stats
-    assert stats["agent.1.rate"] == pytest.approx(stats["agent.0.rate"], rel=0.05)
-
-
 def test_fsync_and_sync_flush(tmp_path: Path) -> None:
     log = table(tmp_path, "[a]\nrw=write\nsize=64k\nfsync=4\n")
     assert list(log["kind"]).count("flush") == 4
@@ -101,21 +89,6 @@ def test_fsync_and_sync_flush(tmp_path: Path) -> None:
     for text, flushes in (("sync=1\n", 16), ("sync=none\n", 0)):
         path = write(tmp_path / "job.fio", f"[a]\nrw=write\nsize=64k\n{text}")
         assert hmsim.run("storage/nvme", path).stats.get("storage.flushes", 0) == flushes
-
-
-def test_bsrange_gives_multiples_within(tmp_path: Path) -> None:
-    log = table(tmp_path, "[a]\nrw=randread\nnorandommap\nsize=8m\nbsrange=4k-16k\n")
-    counts = log["bytes"].value_counts()
-    assert sorted(counts.index) == [4096, 8192, 12288, 16384]
-    each = len(log) / 4
-    assert all(abs(count - each) < 5 * (each * 0.75) ** 0.5 for count in counts)
-
-
-def test_a_job_ends_with_its_requests_or_its_runtime(tmp_path: Path) -> None:
-    for text, most in (("size=1g\nruntime=1ms\n", 1), ("size=8k\nruntime=1ms\n", 0)):
-        log = table(tmp_path, "[a]\nrw=randread\niodepth=4\n" + text)
-        assert (log["submitted_ps"].max() > 900 * US) == bool(most)
-        assert log["submitted_ps"].max() < 1000 * US
 
 
 def test_a_job_of_time_repeats_until_its_runtime(tmp_path: Path) -> None:

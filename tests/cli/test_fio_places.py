@@ -68,33 +68,6 @@ def test_a_map_of_several_sizes_has_a_limit(tmp_path: Path) -> None:
         assert any("random map" in note for note in notes) == noted
 
 
-def amounts(folder: Path, text: str) -> tuple[str, ...]:
-    """Return the pass, the passes and the bytes of a job, "" for those that are not set."""
-    (agent,), _ = fio_agents(folder, "[a]\n" + text)
-    return tuple(agent.get(key, "") for key in ("pass", "passes", "bytes"))
-
-
-def test_sizes_and_loops_set_the_passes(tmp_path: Path) -> None:
-    """By the rules of fio 3.33's do_io() and keep_running()."""
-    for text, wanted in (
-        ("size=1m\n", ("", "1", "")),
-        ("size=1m\nloops=4\n", ("", "4", "")),
-        ("size=1m\nfilesize=4m\nloops=2\n", ("1048576B", "2", "")),
-        ("size=1m\nbsrange=4k-8k\nloops=2\n", ("", "2", "2097152B")),
-        ("size=4m\nfilesize=1m\n", ("", "1", "")),
-        ("size=1m\nio_size=64k\nloops=2\n", ("", "2", "131072B")),
-        ("size=1m\nio_size=3m\n", ("", "3", "")),
-        ("size=1m\nio_size=3m\nloops=4\n", ("", "4", "")),
-        ("size=1m\nio_size=2500k\n", ("", "", "2560000B")),
-        ("size=1m\nio_size=2049k\n", ("", "2", "")),
-        ("size=1m\nio_size=2500k\nloops=2\n", ("", "3", "")),
-        ("size=1m\nio_size=3m\nloops=2\nrw=randwrite\nnorandommap\n", ("", "", "6291456B")),
-        ("filename=/dev/x\nruntime=1\nloops=2\n", ("", "2", "")),
-        ("size=1m\nloops=4\ntime_based\nruntime=1\n", ("", "", "")),
-    ):
-        assert amounts(tmp_path, text) == wanted, text
-
-
 def test_blockalign_is_that_of_random_places_and_ends_the_map(tmp_path: Path) -> None:
     for text, align, mapped in (
         ("rw=randread\nba=4k\n", None, True),

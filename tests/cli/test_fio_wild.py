@@ -44,23 +44,3 @@ def test_a_key_that_would_end_jobs_gives_a_note(tmp_path: Path, key: str) -> Non
     assert agents == fio_agents(tmp_path, plain)[0]
     name = key.partition("=")[0]
     assert note.startswith(f"{keys.ALIASES.get(name, name)} of fio is ignored")
-
-
-def test_splits_may_differ_between_reads_and_writes(tmp_path: Path) -> None:
-    for rw, sizes in (("read", "4096B/60, 8192B/40"), ("write", "1048576B/100")):
-        text = f"[a]\nsize=64m\nrw={rw}\nbssplit=4k/60:8k/40,1m/100\n"
-        assert fio_agents(tmp_path, text)[0][0]["size"] == sizes
-    with pytest.raises(InputError, match=naming("job.fio:4: bssplit:", "different sizes")):
-        fio_agents(tmp_path, "[a]\nsize=64m\nrw=rw\nbssplit=4k/60:8k/40,1m/100\n")
-
-
-def test_each_key_is_of_one_kind() -> None:
-    kinds = [
-        keys.FOLLOWED,
-        keys.QUIET,
-        {*keys.NOTED},
-        {*keys.REFUSED},
-        {*keys.ALIASES},
-    ]
-    assert sum(map(len, kinds)) == len(set().union(*kinds))
-    assert set(keys.ALIASES.values()) <= set().union(*kinds[:4])
