@@ -81,17 +81,6 @@ def test_arbiters_do_as_in_cpp(workload: Path) -> None:
     assert expected["arbiter.dram_wins"] > 10
 
 
-def test_compare_takes_bundles_and_any_number_of_jobs(workload: Path) -> None:
-    mine = Bundle("mine", "split", objects={"controller.arbiter": OldestFirst})
-    tables = [
-        hmsim.compare("quick", ["split", mine], [workload], jobs=jobs, seed=2) for jobs in (1, 3)
-    ]
-    assert tables[0].equals(tables[1])
-    rows = tables[0].drop(columns="policy")
-    assert list(tables[0]["policy"]) == ["split", "mine"]
-    assert rows.iloc[0].equals(rows.iloc[1])
-
-
 def test_results_say_which_classes_took_part(workload: Path) -> None:
     mine = Bundle("mine", "split", objects={"controller.arbiter": InTurn})
     result = hmsim.run("quick", workload, policy=mine)
@@ -156,13 +145,6 @@ def test_every_hook_is_called_in_order(workload: Path) -> None:
     assert all(order == steps for order in whole)
     assert watcher.shape.dram_slots == 128
     assert watcher.shape.clock_period == 1250
-
-
-def test_each_channel_has_an_object_of_its_own(workload: Path) -> None:
-    Watcher.made.clear()
-    config = hmsim.load_config("quick", {"controller.channels": 2})
-    hmsim.run(config, workload, policy=Bundle("w", "split", {}, {"controller.arbiter": Watcher}))
-    assert len(Watcher.made) == 2
 
 
 class Keeper(TransactionScheduler):

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 from captured import without_guest
-from hmsim.capture import guest, guest_image, guest_tools
+from hmsim.capture import guest, guest_tools
 from hmsim.capture import system as system_capture
 from hmsim.capture.emulation import BROKE_OFF, PLUGIN, CaptureError
-from hmsim.capture.guest_tools import GuestError, need_tools
+from hmsim.capture.guest_tools import GuestError
 from hmsim.capture.settings import SystemSettings
 from hmsim.capture.snapshot import Beginning
 from hmsim.capture.system import SystemCaptureSummary, capture_system
@@ -247,56 +247,6 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
             capture_system("fio-direct-read", out, SystemSettings(**{name: value}))  # type: ignore
 
 
-def test_missing_tools_are_told_with_their_packages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(GuestError, match=r"bison, gcc; .*apt-get .* bison gcc$"):
-        need_tools(["bison", "gcc"], ["gelf.h"])
-    with pytest.raises(GuestError, match=r"nm; .*apt-get .* binutils$"):
-        need_tools(["nm"])  # which machines that leave QEMU need
-
-
-def test_archives_are_what_the_kernel_reads(tmp_path: Path) -> None:
-    (tmp_path / "content").write_bytes(b"12345")
-    entries = {
-        "init": guest_tools.program(b"#!/bin/sh\n"),
-        "bin": guest_tools.FOLDER,
-        "bin/sh": guest_tools.link("busybox"),
-        "bin/data": guest_tools.data(tmp_path / "content"),
-    }
-    archive = tmp_path / "archive"
-    guest_tools.write_cpio(archive, entries)
-    rest, found = archive.read_bytes(), {}
-    while "TRAILER!!!" not in found:
-        # "newc": a magic number and 13 hexadecimal ones; name and content end on multiples of 4.
-        assert rest[:6] == b"070701"
-        fields = [int(rest[6 + 8 * k : 14 + 8 * k], 16) for k in range(13)]
-        end = 110 + fields[11]
-        name = rest[110 : end - 1].decode()
-        start = -(-end // 4) * 4
-        found[name] = (fields[1], rest[start : start + fields[6]])
-        rest = rest[-(-(start + fields[6]) // 4) * 4 :]
-    assert not rest
-    assert list(found) == ["bin", "bin/data", "bin/sh", "init", "TRAILER!!!"]
-    assert found["bin"] == (0o40755, b"")
-    assert found["bin/data"] == (0o100644, b"12345")
-    assert found["bin/sh"] == (0o120777, b"busybox")
-    assert found["init"] == (0o100755, b"#!/bin/sh\n")
-
-
-def test_jobs_name_the_guest_that_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guest, "_compiler", lambda: "some compiler")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(GuestError, match="'hmsim guest build --small'"):
-        guest.find_guest("fio-direct-read")
-    with pytest.raises(GuestError, match="'hmsim guest build'"):
-        guest.find_guest("wordcount")
-    small, full = guest.guest_of(small=True), guest.guest_of(small=False)
-    assert small.kernel == full.kernel
-    assert set(small.jobs) < set(full.jobs)
-
-
 def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest, "_compiler", lambda: "some compiler")
     monkeypatch.setattr(guest, "build_kernel", lambda *arguments: {})
@@ -309,11 +259,6 @@ def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.M
     guest.build(small=True)
     names = {path.name for path in made.kernel.parent.iterdir()}
     assert names == {"lock", made.kernel.name, made.image.name}
-
-
-def test_what_no_signature_covers_has_a_digest() -> None:
-    for name in (guest_image.SPARK_PACKAGE, *guest_image.MAVEN_PACKAGES):
-        assert re.fullmatch("[0-9a-f]{64}", guest_tools.digest_of(name)), name
 
 
 def test_a_jar_that_cannot_be_had_or_is_another_is_told(

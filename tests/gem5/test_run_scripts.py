@@ -7,11 +7,10 @@ import importlib
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 from unittest.mock import MagicMock
 
-import hmsim
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
@@ -121,13 +120,6 @@ def test_only_rubys_caches_need_ruby(script: Any) -> None:
         script("ruby_caches")
 
 
-def test_runs_without_programs_need_no_cores(script: Any) -> None:
-    script("traffic")
-    assert "cores_and_caches" not in sys.modules
-    script("program_runs")
-    assert "cores_and_caches" in sys.modules
-
-
 def test_a_program_is_a_path_or_a_file_of_ours(
     script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,62 +221,3 @@ def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPa
     flat_parameters = script("harmonic_memory").flat_parameters
     with pytest.raises(ValueError, match=r"controller\.scheduler: .*gem5"):
         flat_parameters("gem5", overrides={"controller.scheduler": Mine()})
-
-
-# Configuration, controllers, channels x bytes of a bus x 10^9 transfers a second.
-PEAKS = (
-    ("validate_ddr3", 1, 2 * 8 * 1.6),
-    ("validate_ddr3", 2, 2 * 2 * 8 * 1.6),
-    ("validate_hbm3", 1, 1 * 8 * 6.4),
-)
-
-
-@pytest.mark.parametrize(("base", "controllers", "peak"), PEAKS)
-def test_traffic_prints_the_share_of_the_peak(
-    script: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    base: str,
-    controllers: int,
-    peak: float,
-) -> None:
-    traffic = script("traffic")
-    channels = {"controller.channels": 2 if base == "validate_ddr3" else 1}
-    resolved = hmsim.load_config(base, channels).resolved()
-    lines = "\n".join(f"{name}={value}" for name, value in resolved.items())
-    ours = SimpleNamespace(
-        get_memory_controllers=lambda: [SimpleNamespace(resolved=lambda: lines)] * controllers
-    )
-    options = SimpleNamespace(memory=["hmsim"], nvdimms=None, duration="100us")
-    found = traffic.peaks(options, None, ours)
-    assert found["dram"] == found["nvdimm"] == pytest.approx(peak, rel=2e-3)  # tCK is whole ps
-    monkeypatch.setattr(traffic, "ticks", lambda _: 100_000_000)
-    half = dict.fromkeys(traffic.COUNTED, 0.0) | {"totalReads": 5.0, "bytesRead": peak / 2 * 1e5}
-    monkeypatch.setattr(traffic, "counted", lambda _: {"dram": half})
-    rows, _ = traffic.step(options, MagicMock(), {"dram": 0}, {"dram": 5000}, found)
-    traffic.show([{"memory": "hmsim", "rows": rows, "host_per_simulated": 1.0}])
-    _, head, row, _ = capsys.readouterr().out.splitlines()
-    assert head.endswith("GB/s % of peak")
-    assert row.split()[-2:] == [f"{peak / 2:.2f}", "50.0"]
-
-
-def test_gem5s_memories_have_a_peak_and_simple_memory_has_none(script: Any) -> None:
-    traffic = script("traffic")
-    # DDR3_1600_8x8: 8 devices of 8 bits, BL8 in 5 ns. NVM_2400_1x64: 64 bits, BL8 in 3.332 ns.
-    dram, nvm = (
-        SimpleNamespace(
-            device_bus_width=bits,
-            devices_per_rank=devices,
-            burst_length=8,
-            tBURST=SimpleNamespace(value=seconds),
-        )
-        for bits, devices, seconds in ((8, 8, 5e-9), (64, 1, 3.332e-9))
-    )
-    system = SimpleNamespace(memory=SimpleNamespace(dram=dram, nvm=nvm))
-    for kind, names in (("gem5", ["dram"]), ("hetero", ["dram", "nvdimm"]), ("simple", [])):
-        found = traffic.peaks(SimpleNamespace(memory=[kind]), system, None)
-        assert list(found) == names
-        for name in names:
-            assert found[name] == pytest.approx({"dram": 12.8, "nvdimm": 19.2}[name], rel=1e-3)
-    unknown = {"requests": 1, "read_latency_ns": 2.0, "gb_per_s": 3.0, "share_of_peak": None}
-    assert traffic.cell([unknown]).split() == ["1", "2.0", "3.00", "-"]
