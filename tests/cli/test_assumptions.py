@@ -34,12 +34,6 @@ def known(key: str) -> bool:
     return inside or f"| `{key}` |" in statistics
 
 
-def test_rows_are_numbered_without_gaps() -> None:
-    numbers = sorted(int(name[1:]) for name in rows(ROWS))
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert all(len(cells) == 4 and all(cells[:2]) and cells[3] for cells in rows(ROWS).values())
-
-
 def test_keys_and_files_of_rows_exist() -> None:
     for name, cells in rows(ROWS).items():
         keys = [key for key in KEY.findall(cells[3]) if not key.endswith((".yaml", ".cc"))]

@@ -12,7 +12,7 @@ import hmsim
 import pytest
 from hmsim.cli.compare import alike
 from messages import naming
-from support import cells, fail, invoke, parsed, succeed, write
+from support import fail, invoke, parsed, succeed, write
 
 
 @pytest.fixture
@@ -62,18 +62,6 @@ def test_a_system_may_be_named_with_its_policy(tmp_path: Path, workload: Path, s
     assert [row["agent.0.rate"] for row in rows] == list(table["agent.0.rate"])
     alone = hmsim.compare("quick", ["split,drained"], [workload])
     assert alone["agent.0.rate"][0] == rows[1]["agent.0.rate"]
-
-
-def test_the_table_leaves_out_what_a_system_has_not(tmp_path: Path) -> None:
-    requests = write(tmp_path / "r.mqsim", "0 0 0 8 1\n0 0 8 8 0\n")
-    keys = f"kind: block_trace, path: {requests}, format: mqsim, threads: 1"
-    workload = write(tmp_path / "requests.yaml", f"agents: [{{{keys}}}]\n")
-    systems = ("quick", "storage/moneta")
-    shown = cells(succeed("compare", "--seeds", "1", *systems, "--workload", workload))
-    assert shown["flash DIMM request, mean (us)"][1] == shown["storage read, mean (us)"][0] == "-"
-    assert shown["flash DIMM on the bus (% of peak)"][1] == "-"
-    # With one agent they would be 1; no agent uses DRAM.
-    assert not {"weighted speedup", "agent 0, slowdown", "DRAM bandwidth (GB/s)"} & set(shown)
 
 
 def test_intervals_pair_runs_of_one_seed(tmp_path: Path, workload: Path) -> None:

@@ -45,12 +45,6 @@ def test_failed_programs_of_the_hosts_ftl_are_not_lost(workload: Path) -> None:
     assert any(f"{failed} programs failed under hbm3_hbf;" in each for each in under)
 
 
-def test_refused_writes_of_raw_hbf_are_in_the_rates(workload: Path) -> None:
-    shown = remarks("run", "hbm3_hbf", workload=workload)
-    (line,) = (each for each in shown if "did not program" in each)
-    assert "out_of_order" in line and "; rates and latencies include them" in line
-
-
 @pytest.mark.parametrize(
     ("mapping", "advice"),
     [
@@ -64,20 +58,3 @@ def test_reads_of_erased_pages_are_reported(mapping: str, advice: str, workload:
     erased = stats["hbf.status.erased_page"]
     line = f"HBF: {erased} reads of erased pages, timed like other reads{advice}"
     assert erased > 0 and line in remarks("run", "hbm3_hbf", workload=workload, **keys)
-
-
-@pytest.mark.parametrize(
-    "keys",
-    [
-        {"hbf.erased_at_start": "false"},
-        {
-            "hbf.ftl": "host",
-            "nvdimm.capacity": "1GiB",
-            "nvdimm.ftl.over_provisioning": "30",
-            "nvdimm.precondition.fill": "1",
-        },
-    ],
-)
-def test_reads_of_programmed_pages_have_no_remark(keys: dict[str, str], workload: Path) -> None:
-    shown = remarks("run", "hbm3_hbf", workload=workload, **keys)
-    assert not any("erased pages" in line for line in shown)

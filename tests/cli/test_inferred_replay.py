@@ -9,7 +9,7 @@ import pytest
 from hmsim._core import infer_causes
 from hmsim.reproduce.validate import replay
 from messages import naming
-from support import fail, invoke, parsed, write
+from support import fail, parsed, write
 
 CHAIN = "".join(f"{7 + 3000 * i},h,0,Read,{4096 * (i * 7 % 50)},4096,2000\n" for i in range(40))
 
@@ -60,15 +60,6 @@ def test_too_many_under_way_are_refused(tmp_path: Path) -> None:
     crowd = "".join(f"{i},h,0,Read,0,4096,99999999\n" for i in range(1100))
     error = fail("run", "quick", "--workload", workload(tmp_path, crowd, replay="inferred"))
     assert naming("blocks:", "1024 requests").search(error), error
-
-
-def test_who_does_not_ask_is_told(tmp_path: Path) -> None:
-    hint = "replay: inferred"
-    for keys, reported in (({}, True), ({"replay": "closed"}, False), ({"replay": "timed"}, False)):
-        code, text, _ = invoke("run", "quick", "--workload", workload(tmp_path, CHAIN, **keys))
-        assert code == 0 and (hint in text) == reported
-    code, text, _ = invoke("run", "quick", "--workload", workload(tmp_path, "0 0 0 8 1\n", "mqsim"))
-    assert code == 0 and hint not in text
 
 
 def test_trace_info_tells_what_a_trace_can_support(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hmsim.config.settings import nested
 from hmsim.traces import escapes
 from hmsim.traces.file import CAUSES, TWO_MEMORIES
 from messages import naming
-from support import fail, parsed, succeed, write, write_records
+from support import fail, parsed, write, write_records
 
 PROGRAM = """\
 thread main
@@ -61,29 +61,6 @@ def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
     assert "0" not in found["core"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "values"),
-    [
-        ("cores: [1, [2]]", ("list",)),
-        ("cores: [1, 1]", ("'1, 1'", "255", "distinct")),
-        ("cores: []", ("''", "255")),
-        ("tasks: 0", ("'0'", "16384")),
-        ("nodes: [0, x]", ("'0, x'", "15")),
-        ("node: 1", ("'nodes'?",)),
-        ("task: 2", ("'tasks'?",)),
-        ("instructions: 5", ()),
-    ],
-)
-def test_what_is_wrong_is_told_with_its_place(
-    keys: str, values: tuple[str, ...], tmp_path: Path
-) -> None:
-    result = fail("run", "quick", "--workload", job(tmp_path, keys), "--out", tmp_path / "out")
-    place = f"job.yaml:2: {keys.split(':')[0]}:"
-    assert naming(place, *values).search(result), result
-    assert len(result.splitlines()) == 1
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_thread_that_nobody_wakes_is_an_error_and_no_hang(tmp_path: Path) -> None:
     workload = job(tmp_path, program="thread main\ncompute 5\nwait never\n")
     result = fail("run", "quick", "--workload", workload, "--out", tmp_path / "out")
@@ -96,15 +73,6 @@ def test_a_core_is_no_jobs_and_an_agents(tmp_path: Path) -> None:
     core = "  - {kind: synthetic_core, core: 2, instructions: 10}\n"
     result = fail("run", "quick", "--workload", write(path, path.read_text() + core))
     assert naming("job.yaml:3: core:", "core 2", "jobs").search(result), result
-
-
-def test_trace_info_reads_programs(tmp_path: Path) -> None:
-    job(tmp_path)
-    found = nested_run("trace", "info", tmp_path / "x.job")
-    assert found["format"] == "job"
-    assert "job" in succeed("trace", "info", "--help") + succeed(
-        "trace", "info", tmp_path / "x.job"
-    )
 
 
 # Block requests next to a core cannot show this.

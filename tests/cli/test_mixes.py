@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -177,27 +176,6 @@ def test_a_workload_may_ask_for_twins(tmp_path: Path) -> None:
         load_workload(path)
 
 
-@pytest.mark.parametrize(
-    ("given", "advice"),
-    [
-        ("p.yaml", "twin:p.yaml"),
-        ("p.yaml@2:whole", "twin:p.yaml@2:whole"),
-        ("none.yaml", "twin:none.yaml"),
-        ("mcf.yaml", "twin:mcf.yaml"),
-        ("profiles/mcf.yaml", "twin:mcf"),
-        ("workloads/profiles/sort.yaml:dram", "twin:sort:dram"),
-        ("profiles/mine.yaml", "twin:profiles/mine.yaml"),
-    ],
-)
-def test_a_profile_is_not_a_trace(tmp_path: Path, given: str, advice: str) -> None:
-    write(tmp_path / "p.yaml", shipped("workloads/profiles")["mcf"].read_bytes())
-    text = f"agents:\n  - kind: llc_trace\n    path: '{given}'\n    format: hmsim\n"
-    path = write(tmp_path / "w.yaml", text)
-    result = fail("run", "quick", "--workload", path)
-    assert naming(f"{path}:3: path:", f" {given};", f"'{advice}'\n").search(result)
-    assert len(result.splitlines()) == 1
-
-
 def test_what_is_shipped_is_found_from_anywhere(tmp_path: Path) -> None:
     text = """\
 agents:
@@ -211,16 +189,3 @@ agents:
     own.mkdir(parents=True)
     write(own / "sort.hmsim.zst", b"")
     assert load_workload(tmp_path / "w.yaml").agents[1].trace == own / "sort.hmsim.zst"
-
-
-def test_workloads_are_listed() -> None:
-    names = [entry["name"] for entry in parsed("workloads")]
-    assert "demo" in names
-    assert "mix:dfsioe_r+mcf" in names
-
-
-def test_a_cached_twin_takes_no_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {"format": "hmsim", "instructions": "1000"}
-    twin = resolve("mcf", Path(), given)
-    monkeypatch.setitem(sys.modules, "hmsim.clones.synthesis", None)
-    assert resolve("mcf", Path(), given) == twin

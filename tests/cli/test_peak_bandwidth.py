@@ -8,7 +8,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.runs.directory import read_run
-from support import succeed, write
+from support import write
 
 READS = """\
 agents:
@@ -74,15 +74,6 @@ def test_a_stream_has_the_bandwidth_of_all_channels(part: str) -> None:
     of_one = bandwidth(1)
     for channels in (3, 6, 12, 24, 32):
         assert bandwidth(channels) == pytest.approx(channels * of_one, rel=1e-6), channels
-
-
-def test_a_run_prints_it_and_storage_does_not(tmp_path: Path) -> None:
-    file = write(tmp_path / "reads.yaml", READS)
-    lines = succeed("run", "quick", "--workload", file).splitlines()
-    cells = {line[:32].strip(): line[32:].strip() for line in lines}
-    share = float(cells["DRAM bandwidth (% of peak)"])
-    assert share == pytest.approx(100 * float(cells["DRAM bandwidth (GB/s)"]) / 12.8, rel=1e-3)
-    assert not [line for line in lines if "peak" in line and "storage" in line]
 
 
 @pytest.mark.parametrize("text", ["", "preset", "0", "-4"])

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.common.labels import slow_memory
 from support import cells, fail, succeed, write
 
 WRITES = """\
@@ -46,21 +45,6 @@ def test_hbf_is_shown_against_its_own_bounds(workload: Path) -> None:
     assert not any(each in label for label in shown for each in ("DIMM", "> 104"))
 
 
-def test_slow_memories_have_the_noun_of_their_interface(workload: Path) -> None:
-    systems = ("hbm3_hbf", "ddr5_cxl_flash", "ddr5_nvdimm")
-    shown = cells(succeed("compare", "--seeds", 1, *systems, "--workload", workload))
-    assert len(shown["slow memory request, mean (us)"]) == len(systems)
-    assert shown["time > 104 slow memory entries (%)"][:2] == ["-", "-"]  # of a queue of 128
-    assert shown["HBF bandwidth (GB/s)"][1:] == shown["CXL link to the host busy (%)"][::2]
-    plain = cells(succeed("run", "ddr5_nvdimm", "--workload", workload))
-    assert "flash DIMM request, mean (us)" in plain and "time > 104 flash DIMM entries (%)" in plain
-    assert not any("busy" in label for label in plain)
-    nouns = {"ddr5_cxl_flash": "CXL flash", "pcm": "PCM", "storage/moneta": "slow memory"}
-    alone = [hmsim.load_config(name).resolved() for name in nouns]
-    assert [slow_memory(each) for each in alone] == list(nouns.values())
-    assert slow_memory(*alone[1:]) == "PCM" and slow_memory(*alone) == "slow memory"
-
-
 def test_writes_that_raw_hbf_refuses_are_counted(workload: Path) -> None:
     stats = hmsim.run("hbm3_hbf", workload).stats
     lost = stats["hbf.status.out_of_order"]
@@ -68,18 +52,6 @@ def test_writes_that_raw_hbf_refuses_are_counted(workload: Path) -> None:
     assert lost > 0 and line in succeed("run", "hbm3_hbf", "--workload", workload)
     given = ("run", "hbm3_hbf", "--workload", workload, "--set", "hbf.ftl=host")
     assert "did not program" not in succeed(*given)
-
-
-def test_the_page_names_hbf_and_tokens(tmp_path: Path) -> None:
-    shape = "layers: 1, width: 64, feed_forward: 64, vocabulary: 64, kv_heads: 1, head_size: 64"
-    agent = f"{{kind: llm_decode, {shape}, context: 8, steps: 2}}"
-    model = write(tmp_path / "model.yaml", f"agents: [{agent}]\n")
-    succeed("run", "hbm3_hbf", "--workload", model, "--out", tmp_path / "run")
-    succeed("report", tmp_path / "run", "--out", tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    for title in ("agent 0, next token, mean (ms)", "HBF bandwidth (GB/s)", "flash banks busy (%)"):
-        assert title in page
-    assert "HBF request, mean" in page and "NVDIMM" not in page.split(">All statistics<")[0]
 
 
 @pytest.mark.parametrize(

@@ -74,17 +74,6 @@ def test_causes_are_counted(tmp_path: Path) -> None:
     assert "causes" not in parsed("trace", "info", two_memories(tmp_path / "u.hmsim"))
 
 
-def test_people_see_a_chart(tmp_path: Path) -> None:
-    text = succeed("trace", "info", two_memories(tmp_path / "t.hmsim"))
-    lines = text.splitlines()
-    row = next(line for line in lines if line.startswith("nvdimm reads"))
-    bars = row.removeprefix("nvdimm reads").strip()
-    assert bars[:-1] == "@" * 62 and bars[-1] in ".:-=+*#@"  # even
-    assert "a column is 1,024 instructions" in lines[-1]
-    assert "distinct lines in a visit to a page" in text
-    assert not any(line.startswith("dram reads") for line in lines)
-
-
 def test_a_chart_has_one_scale_and_fits() -> None:
     memories = {
         "dram": {"intensity": {"length": 1, "reads": (1, 1, 2, 4, 0, 8), "writes": (0,) * 6}},

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import hmsim
 import pytest
 from hmsim.common.tables import number
-from hmsim.report import tables
-from hmsim.report.collect import collect, speedup
 from support import cells, succeed, write
 
 MODEL = (
@@ -45,11 +42,6 @@ def check_order(found: dict[str, list[str]], result: hmsim.Result, pairs: int = 
         assert labels.index(first) < labels.index(second)
 
 
-def test_a_run_prints_the_whole_model_first(workload: Path, result: hmsim.Result) -> None:
-    check_order(cells(succeed("run", "quick", "--workload", workload)), result)
-    check_order(cells(repr(result)), result, pairs=1)
-
-
 def test_records_hold_the_whole_model_first(result: hmsim.Result) -> None:
     for names in (list(result.record()), list(result.stats)):
         assert names.index(RATE) < names.index(OWN_RATE)
@@ -71,26 +63,6 @@ def test_speedups_are_of_the_whole_model(workload: Path) -> None:
     assert columns.index(STEP) < columns.index(OWN_STEP)
     text = succeed("compare", "quick", "ddr5_nvdimm", "--workload", workload)
     check_order(cells(text), hmsim.run("quick", workload))
-
-
-def test_reports_show_the_whole_model_first(workload: Path, tmp_path: Path) -> None:
-    results = [hmsim.run(name, workload) for name in ("quick", "ddr5_nvdimm")]
-    for result, name in zip(results, "ab"):
-        result.save(tmp_path / name)
-    shown = collect([str(tmp_path / name) for name in "ab"])
-    first, second = (result.stats[RATE] for result in results)
-    assert speedup(shown, 1) == pytest.approx(second / first, rel=1e-12)
-    page = str(tables.headline(shown))
-    heads = re.findall(r"<button[^>]*>([^<]*)</button>", page)
-    row = re.findall(r"<td[^>]*data-value=\"([^\"]*)\"", page)
-    names = ("agent 0, work/s", "agent 0, next token, mean (ms)", SIMULATED[1][0])
-    at = [heads.index(name) for name in names]
-    assert at == sorted(at)
-    values = [float(row[place - 1]) for place in at]
-    stats = results[0].stats
-    assert values == pytest.approx([stats[RATE], stats[STEP] / 1e3, stats[OWN_STEP] / 1e3])
-    bars = str(tables.fairness(shown))
-    assert number(first) in bars and number(stats[OWN_RATE]) not in bars
 
 
 def test_a_whole_simulation_has_no_other_names(tmp_path: Path) -> None:

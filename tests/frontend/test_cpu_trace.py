@@ -74,20 +74,6 @@ def test_prefetching_shortens_a_stream(tmp_path: Path) -> None:
     assert ahead["sim.ticks"] < without["sim.ticks"] / 2
 
 
-@pytest.mark.parametrize(
-    ("content", "parts"),
-    [
-        (b"", ("instructions",)),
-        (chain() + b"1234", (f"record {LINES + 1}:", " 4 ", "64 bytes")),
-        (b"\x00" * 8 + b"\x07" * 56, ("record 1:", "ChampSim")),
-        (lzma.compress(chain())[:-20], ("cut short",)),
-    ],
-)
-def test_damage_is_named(tmp_path: Path, content: bytes, parts: tuple[str, ...]) -> None:
-    with pytest.raises(InputError, match=naming("bad:", *parts)):
-        outcome(tmp_path / "bad", content)
-
-
 def test_a_cache_of_no_power_of_two_of_sets_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=naming("bad.yaml:2: l2.size:", "power of two")):
         outcome(tmp_path / "bad", chain(), ", l2: {size: 768KiB}")
@@ -134,12 +120,6 @@ def test_one_core_runs_as_with_a_private_l3(tmp_path: Path) -> None:
     shared = outcome(tmp_path / "shared", chain() + chain(), keys)
     assert shared.pop("core.1.l3.merges") == shared.pop("core.1.l3.displaced") == 0
     assert shared == own
-
-
-def test_a_shared_l3_is_described_in_one_place(tmp_path: Path) -> None:
-    parts = ("bad.yaml:2: l3.ways:", "16", "frontend.cache.l3.ways")
-    with pytest.raises(InputError, match=naming(*parts)):
-        outcome(tmp_path / "bad", chain(), ", l3: {sharing: shared, ways: 8}")
 
 
 def test_a_simulation_with_a_shared_l3_goes_on_from_a_checkpoint(tmp_path: Path) -> None:

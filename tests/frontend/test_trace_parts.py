@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.comparisons.comparison import compare
 from hmsim.config.configuration import load_config
 from hmsim.runs.runner import run
 from hmsim.workloads.workload import Workload, load_workload
@@ -95,32 +94,17 @@ def agent_with(keys: str) -> str:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        (agent_with("windows: []"), ("w.yaml:2: windows:", "list")),
         (agent_with("windows: [3]"), ("w.yaml:2: windows: window 0",)),
-        (agent_with("windows: [{skip: 4}]"), ("w.yaml:2: windows: window 0: instructions:",)),
         (agent_with("windows: [{instructions: 4, skp: 4}]"), ("windows: window 0:", "'skp'")),
         (agent_with("windows: [{instructions: '4; skip=3'}]"), ("instructions:", "'4; skip=3'")),
         (agent_with("windows: [{instructions: 4}], skip: 4"), ("w.yaml:2: skip:", "windows")),
-        (agent_with("copies: 0"), ("w.yaml:2: copies:",)),
-        (agent_with("copies: many"), ("w.yaml:2: copies:",)),
         (agent_with("copies: 2, core: 255"), ("w.yaml:2: core:",)),
-        ("agents:\n  - {kind: synthetic, copies: 2}\n", ("w.yaml:2: copies:",)),
         (WINDOWS + "    windows: [{instructions: 4}]\n", ("w.yaml:8: windows:", "already")),
-        (WINDOWS + "      - {skip: 1, skip: 2, instructions: 4}\n", ("w.yaml:8: skip:", "line 8")),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=naming(*parts)):
         loaded(tmp_path, text)
-
-
-@pytest.mark.parametrize("warmup", [100, "1us"])
-def test_windows_refuse_a_warm_up_besides(tmp_path: Path, warmup: str | int) -> None:
-    workload = loaded(tmp_path, agent_with("windows: [{skip: 1, instructions: 4}]"))
-    with pytest.raises(InputError, match=naming("w.yaml:2: windows:", "warmup")):
-        run("quick", workload, policy="unified_fr_fcfs", warmup=warmup)
-    with pytest.raises(InputError, match=naming("w.yaml:2: windows:", "warmup")):
-        compare("quick", ["hms", "unified_fr_fcfs"], [workload], warmup=warmup)
 
 
 def test_a_window_behind_the_trace_ends_the_run(tmp_path: Path) -> None:

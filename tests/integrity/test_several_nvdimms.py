@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hmsim import InputError, load_config, run
+from hmsim import load_config, run
 
 KEYS = {"nvdimm.precondition.fill": 0.9, "nvdimm.capacity": "4GiB"}
 SUMMED = ("nand.reads", "nand.programs", "buffer.evictions", "ftl.host_pages", "gc.count")
@@ -85,26 +85,3 @@ def test_flash_stands_beside_pcm(tmp_path: Path) -> None:
     assert pcm["nvdimm.media.reads"] == pcm["nvdimm.device1.media.reads"] == 6000
     assert pcm["nvdimm.nand.reads"] == 0
     assert pcm["sim.ticks"] < flash["sim.ticks"] / 100
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"nvdimm.count": 9}, r"nvdimm\.count: .*1 \.\. 8"),
-        (
-            {"nvdimm.count": 2, "nvdimm.devices": "1: capacity=8GiB"},
-            r"nvdimm\.interleave: .*'device'",
-        ),
-        (
-            {"nvdimm.count": 2, "nvdimm.interleave": "range", "nvdimm.interleave_size": "100MiB"},
-            r"nvdimm\.interleave_size: .* 12KiB",
-        ),
-        (
-            {"nvdimm.count": 2, "nvdimm.devices": "1: nand.read_tiem=3us"},
-            r"device 1: nand\.read_tiem: .*nvdimm\.nand\.read_time",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_told(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load_config("mascots16", {**KEYS, **keys}).check()

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hmsim.report.charts import Charts
 from hmsim.report.collect import Shown, collect
 from support import succeed
 
@@ -27,13 +25,6 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> list[Shown]:
         given = ("--workload", folder / "pages.yaml", "--out", folder / system)
         succeed("run", system, *given, "--set", "frontend.series_interval=2us")
     return [collect([str(folder / system)])[0] for system in SYSTEMS]
-
-
-def charts_of(*shown: Shown) -> dict[str, dict[str, Any]]:
-    charts = Charts(shown)
-    for section in (charts.latency, charts.queues, charts.bandwidth, charts.collection):
-        section()
-    return {chart["title"]: chart for chart in charts.specs}
 
 
 def mean_rate(one: Shown) -> float:
@@ -65,16 +56,3 @@ def test_headers_are_no_data_of_hbf(tmp_path: Path) -> None:
     points = one.bandwidth("nvdimm")
     assert len(points) > 40
     assert sum(rate for _, rate in points) / len(points) == pytest.approx(64 / 4544, rel=0.02)
-
-
-def test_charts_name_the_slow_memory(pair: list[Shown]) -> None:
-    hbf, nvdimm = pair
-    own = charts_of(hbf)
-    chart = own["Bandwidth over time"]
-    assert "HBF: data on its links" in chart["y"]["label"] and "peak" not in chart["y"]
-    assert [line["name"] for line in chart["lines"]] == [f"{hbf.name}, HBF"]
-    assert "HBF requests: distribution" in own
-    other = charts_of(nvdimm)
-    assert "CXL flash requests: distribution" in other
-    assert other["Bandwidth over time"]["y"]["peak"] == nvdimm.run.peak_gb_per_s
-    assert "slow memory requests: distribution" in charts_of(*pair)

@@ -10,8 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import runs
-from hmsim.report.collect import collect
-from hmsim.report.jobs import STATES, jobs, times
+from hmsim.report.jobs import STATES
 from hmsim.timeline import Timeline, read_timeline
 from hmsim.timeline.sheet import CODES
 from hmsim.timeline.threads import CORES, NODE, THREADS
@@ -102,29 +101,6 @@ def test_files_and_pictures_name_threads(run: Path, tmp_path: Path) -> None:
     assert "thread waits for another" in picture
 
 
-def test_a_picture_shows_the_threads_that_ran_longest(tmp_path: Path) -> None:
-    run = make(tmp_path, tasks=8)
-    succeed("timeline", run)
-    picture = (run / "timeline" / "timeline.svg").read_text(encoding="utf-8")
-    assert picture.count(", the longest-running ones</text>") >= 1
-    timeline = read_timeline(run)
-    ran = {
-        track.name + track.group: total(
-            timeline.slices[timeline.slices["track"] == n], "running", "copying"
-        )
-        for n, track in enumerate(timeline.tracks)
-        if track.place[:2] == (NODE, THREADS)
-    }
-    assert len(ran) > 16
-    shown = sorted(ran.values(), reverse=True)[:16]
-    longest = [name for name, time in ran.items() if time > shown[-1]]
-    assert longest
-    for name in longest:
-        assert f">{name.split('threads')[0]}</text>".replace("<b>&", "&lt;b&gt;&amp;") in (
-            picture.replace("&quot;", '"')
-        )
-
-
 def test_threads_go_on_behind_a_full_log_of_commands(tmp_path: Path) -> None:
     timeline = read_timeline(make(tmp_path, command_log=300))
     assert timeline.full and timeline.channels_end_ps < timeline.end_ps
@@ -159,25 +135,3 @@ def test_logs_that_cannot_be_are_one_error(run: Path, tmp_path: Path) -> None:
     log.unlink()  # as hmsim wrote runs before
     succeed("timeline", damaged)
     assert not [t for t in read_timeline(damaged).tracks if t.place[0] == NODE]
-
-
-def test_a_page_says_where_threads_time_went(run: Path, tmp_path: Path) -> None:
-    (one,) = collect([str(run)])
-    stats = one.run.stats
-    parts = times(stats, "agent.0.time")
-    whole = sum(value for name, value in stats.items() if name.startswith("agent.0.time."))
-    assert sum(parts) == pytest.approx((whole - stats["agent.0.time.copying"]) * 1e-9)
-    assert sum(parts) == pytest.approx(
-        sum(sum(times(stats, f"agent.0.thread.{thread}")) for thread in range(4))
-    )
-    succeed("report", run, "--out", tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert 'id="jobs"' in page
-    assert "jobs, agent 0 (x): time of its threads (ms)" in page
-    # The job's own IPC counts its waiting; it has no core of its own.
-    assert "agent 0, IPC" in page and "agent 0, work/s" not in page
-
-
-def test_pages_of_runs_without_jobs_have_no_such_section(tmp_path: Path) -> None:
-    runs.make(tmp_path / "run")
-    assert jobs(collect([str(tmp_path / "run")])) is None

@@ -15,7 +15,6 @@ from hmsim.sweep.optimise import best, front, search
 from hmsim.sweep.pareto import averaged, parse, plot
 from hmsim.sweep.plan import Planner, check_statistics
 from hooks import workload
-from messages import naming
 from support import fail, succeed
 
 SEARCH = """\
@@ -100,24 +99,6 @@ def test_errors_of_searches_and_trade_offs() -> None:
     assert Path("own.svg").read_bytes() == Path("same.svg").read_bytes()
     assert list(averaged(table, ["dram.reads"])["policy"].unique()) == ["split", "hms"]
     assert "--dry-run" in fail("sweep", search_file(2, "a", "maximise"), "--dry-run")
-
-
-@pytest.mark.parametrize(
-    ("key", "arguments", "parts"),
-    [
-        ("show: [dram.readss]", (), ("g.yaml:2: dram.readss:", "'dram.reads'")),
-        ("", ("--pareto", "agent.0.rte,sim.ticks"), ("--pareto: agent.0.rte:", "'agent.0.rate'")),
-        ("", ("--pareto", "agent.0.rate"), ("--pareto agent.0.rate:", "two")),
-        ("", ("--pareto", "agent.0.rate:up,sim.ticks"), ("--pareto: agent.0.rate:", "'up'", "max")),
-    ],
-)
-def test_names_are_looked_up_before_anything_runs(
-    key: str, arguments: tuple[str, ...], parts: tuple[str, ...]
-) -> None:
-    workload()
-    Path("g.yaml").write_text(f"grid: {{workload: w.yaml, policy: [split, firm]}}\n{key}\n")
-    assert naming(*parts).search(fail("sweep", "g.yaml", *arguments))
-    assert not Path("g").exists()
 
 
 @pytest.mark.slow

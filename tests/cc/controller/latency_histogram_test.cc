@@ -96,15 +96,5 @@ TEST(LatencyHistogram, AfterAResetHoldsOnlyWhatCameSince) {
   }
 }
 
-// Folded values are not counted again.
-TEST(LatencyHistogram, IsFoldedOnce) {
-  const WholeCycles clock{Tick(625)};
-  LatencyHistogram latencies;
-  latencies.add(Cycle(7), clock);
-  latencies.fold(clock.period());
-  latencies.fold(clock.period());
-  EXPECT_EQ(latencies.histogram().count(), 1u);
-}
-
 }  // namespace
 }  // namespace hmsim
