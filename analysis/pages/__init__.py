@@ -69,7 +69,6 @@ WRITERS = {
     "hbf": Writer("hbf_decoding.page", "docs/hbf-decoding.md, docs/hbf-*.svg", 9, EXTRA),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
     "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
-    "queues": Writer("queue_behaviour.tables", "prints tables of docs/workloads.md", 2),
     "twins": Writer("twin_table.tables", "prints a table of docs/workloads.md", 5, CAPTURES),
 }
 

@@ -15,15 +15,13 @@ class Entry(NamedTuple):
     """Location of a command, and its texts in ``hmsim --help`` and its own help.
 
     Attributes:
-        module: below `hmsim.cli`.
-        name: of a function, or of a `typer.Typer`.
+        place: module below `hmsim.cli`, and a function or a `typer.Typer` in it.
         summary: how its own help begins (`tests/cli/test_commands.py` compares them).
         example: arguments that do something useful; '': its commands have their own.
         page: of the documentation.
     """
 
-    module: str
-    name: str
+    place: str
     summary: str
     example: str
     page: str
@@ -31,29 +29,25 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "run": Entry(
-        "run",
-        "run",
+        "run.run",
         "Simulate a workload on a configuration.",
         "run quick --workload demo --policy split --out out/split",
         "concepts.md",
     ),
     "compare": Entry(
-        "compare",
-        "compare",
+        "compare.compare",
         "Compare policies, or systems, on the same workloads.",
         "compare quick --policy firm --policy all --workload sorting",
         "policy-comparison.md",
     ),
     "import": Entry(
-        "run",
-        "import_run",
+        "run.import_run",
         "Convert the record of a run in gem5 to a run directory.",
         "import m5out/run.json --out out/gem5",
         "gem5-programs.md",
     ),
     "sweep": Entry(
-        "sweep",
-        "sweep",
+        "sweep.sweep",
         "Run the missing points of a sweep file.",
         "sweep storage --out out/storage --dry-run",
         "sweeps.md",
@@ -66,99 +60,81 @@ COMMANDS = {
         "fit.md",
     ),
     "gem5": Entry(
-        "gem5",
-        "gem5",
+        "gem5.gem5",
         "Continue jobs of the guest in gem5, each under each policy.",
         "gem5 sort --policy firm --policy all --out out",
         "gem5-linux.md",
     ),
     "calibrate": Entry(
-        "calibrate",
-        "calibrate",
+        "calibrate.calibrate",
         "Train the harmonic policy's tables.",
         "calibrate quick",
         "schedulers.md",
     ),
     "precondition": Entry(
-        "precondition",
-        "precondition",
+        "precondition.precondition",
         "Precondition a configuration's NVDIMMs once, for many runs.",
         "precondition quick --set nvdimm.precondition.fill=1 --out full",
         "concepts.md",
     ),
     "figure": Entry(
-        "figure",
-        "figure",
+        "figure.figure",
         "Rerun the paper's tables and figures.",
         "figure fig7 --quick --out out/figures",
         "results.md",
     ),
     "check": Entry(
-        "lists",
-        "check",
+        "lists.check",
         "Check a configuration, and a workload with it.",
         "check quick --workload demo --set controller.queue_depth=64",
         "parameters.md",
     ),
     "policies": Entry(
-        "lists",
-        "policies",
-        "List the policy bundles and the policies.",
-        "policies",
-        "policy-guide.md",
+        "lists.policies", "List the policy bundles and the policies.", "policies", "policy-guide.md"
     ),
     "policy": Entry(
-        "policy", "app", "Write and compile your own policies in C++.", "", "policy-guide.md"
+        "policy.app", "Write and compile your own policies in C++.", "", "policy-guide.md"
     ),
     "params": Entry(
-        "lists",
-        "params",
+        "lists.params",
         "List parameters; those of parts, policies and agents only with a PREFIX or --all.",
         "params nvdimm.buffer",
         "parameters.md",
     ),
-    "configs": Entry(
-        "lists", "configs", "List the shipped configurations.", "configs", "concepts.md"
-    ),
+    "configs": Entry("lists.configs", "List the shipped configurations.", "configs", "concepts.md"),
     "workloads": Entry(
-        "lists",
-        "workloads",
+        "lists.workloads",
         "List the shipped workloads, the paper's mixes, and profiles.",
         "workloads",
         "workloads.md",
     ),
     "validate": Entry(
-        "validate",
-        "validate",
+        "validate.validate",
         "Check the simulator against closed forms.",
         "validate storage --accept-listed",
         "validation.md",
     ),
     "timeline": Entry(
-        "timeline",
-        "timeline",
+        "timeline.timeline",
         "Draw the activity of threads, cores, buses, banks, flash channels and LUNs.",
         "timeline out/log --from 78us --to 80us",
         "timeline.md",
     ),
     "report": Entry(
-        "report",
-        "report",
+        "report.report",
         "Write one self-contained HTML page about runs.",
         "report out/split --out split.html",
         "report.md",
     ),
     "artifact": Entry(
-        "artifact",
-        "app",
+        "artifact.app",
         "Rerun the experiments of the results, and compare with expected values.",
         "",
         "artifact.md",
     ),
-    "trace": Entry("trace", "app", "Summarise, convert and capture traces.", "", "traces.md"),
+    "trace": Entry("trace.app", "Summarise, convert and capture traces.", "", "traces.md"),
     "guest": Entry(
-        "guest",
-        "app",
+        "guest.app",
         "Build guests, capture their jobs, and prepare them for gem5.",
         "",
         "full-system-capture.md",
@@ -179,7 +155,8 @@ class Commands(Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        found = getattr(import_module(f"hmsim.cli.{entry.module}"), entry.name)
+        module, _, name = entry.place.partition(".")
+        found = getattr(import_module(f"hmsim.cli.{module}"), name)
         gc.freeze()  # as in `hmsim.cli.main`, which disabled it
         gc.enable()
         if not isinstance(found, typer.Typer):
