@@ -17,7 +17,7 @@ from hmsim.cli import capture
 from hmsim.cli.guest import app as guest
 from hmsim.cli.trace import app as trace
 from messages import naming
-from support import fail, invoke, succeed
+from support import invoke, succeed
 
 SUMMARY = SystemCaptureSummary(*([0] * 12), vcpus=1, limited=False, guest_us=None, seconds=1.0)
 Captured = list[tuple[str, str, SystemSettings, Any, bool]]
@@ -72,12 +72,6 @@ def test_options_change_the_settings_of_a_shipped_capture(captured: Captured) ->
     wanted = replace(SHIPPED["sort"], limit=5_000_000)
     assert (wanted.scale, wanted.icount, wanted.causes) == (32, True, True)
     assert captured == [("sort", "x.zst", wanted, "s", True)]
-
-
-def test_a_job_without_a_shipped_capture_is_told(captured: Captured) -> None:
-    result = fail("guest", "capture", "--job", "sorted", "--shipped")
-    assert naming("--shipped:", "'sorted'", "'sort'?").search(result), result
-    assert not captured
 
 
 @pytest.mark.parametrize("job", SHIPPED)

@@ -69,11 +69,3 @@ def test_a_wrong_folder_or_name_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("HMSIM_WORKLOADS", str(GIVEN))
     with pytest.raises(InputError, match=naming("kmaens", "'kmeans.hmsim.zst'")):
         load_workload(own(tmp_path, "kmaens.hmsim.zst"))
-
-
-def test_a_checkout_names_the_nearest_capture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("HMSIM_WORKLOADS", raising=False)
-    with pytest.raises(InputError, match=naming("kmaens", "'kmeans.hmsim.zst'")):
-        load_workload(own(tmp_path, "kmaens.hmsim.zst"))

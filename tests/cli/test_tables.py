@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hmsim.common.tables import number, render
+from hmsim.common.tables import number
 
 
 @pytest.mark.parametrize(
@@ -29,17 +29,3 @@ from hmsim.common.tables import number, render
 )
 def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert number(value) == text
-
-
-def test_a_table_aligns_and_wraps() -> None:
-    rows = ["first", ("one", "a description of some length", "1"), "second", ("two", "short", "22")]
-    assert render(("name", "text", ">a\nnumber"), rows, 31) == (
-        "                              a\n"
-        "name   text              number\n"
-        "-------------------------------\n"
-        "first\n"
-        "  one  a description of       1\n"
-        "       some length\n"
-        "second\n"
-        "  two  short                 22\n"
-    )

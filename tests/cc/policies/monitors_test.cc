@@ -9,6 +9,7 @@
 #include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
 #include "policies/monitors/pending.h"
+#include "policies/monitors/service.h"
 #include "tests/cc/policies/rig.h"
 #include "tests/cc/words.h"
 

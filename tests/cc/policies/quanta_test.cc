@@ -87,20 +87,6 @@ TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
   }
 }
 
-// Windows of four reads. In the first, two of four touches are random. In the second none is, and
-// the result is half of the first one's.
-TEST(NvdimmPattern, RandomTouchesAreCountedAnewInEachWindow) {
-  NvdimmPattern pattern({4, kNever});
-  for (const std::int64_t page : {1, 2, 50, 51}) {
-    pattern.add(nvdimm_line(page, false), Tick(0));
-  }
-  EXPECT_EQ(pattern.read_randomness(), kWhole / 2);
-  for (const std::int64_t page : {3, 3, 3, 4}) {
-    pattern.add(nvdimm_line(page, false), Tick(0));
-  }
-  EXPECT_EQ(pattern.read_randomness(), kWhole / 4) << "none, and half of what was before";
-}
-
 TEST(PageStreams, AStreamThatIsSavedGoesOn) {
   PageStreams saved;
   saved.add(10);
