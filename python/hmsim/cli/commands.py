@@ -53,8 +53,7 @@ COMMANDS = {
         "sweeps.md",
     ),
     "fit": Entry(
-        "fit",
-        "fit",
+        "fit.fit",
         "Look for the values of keys that explain given numbers; run it again to resume.",
         "fit p3700 --trials 50 --out out/p3700",
         "fit.md",

@@ -65,6 +65,20 @@ TEST(FlashReliability, ReadsAreRepeatedInProportionToWear) {
   EXPECT_NEAR(mean, 0.875, 0.04);
 }
 
+TEST(FlashReliability, ErasesFailBeyondTheEnduranceOnly) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.endurance = 100;
+  parameters.nand.wear_failure = 0.25;
+  FlashBench bench(parameters);
+  bench.set_wear(99);
+  bench.run(std::vector<FlashTask>(4000, task(FlashOperation::erase, 0)));
+  EXPECT_EQ(bench.failed(), 0);
+  FlashBench worn(parameters);
+  worn.set_wear(100);
+  worn.run(std::vector<FlashTask>(4000, task(FlashOperation::erase, 0)));
+  EXPECT_NEAR(static_cast<double>(worn.failed()), 1000, 110);
+}
+
 TEST(FlashReliability, EachFailureIsCountedOnce) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.program_failure = 1;
@@ -213,6 +227,28 @@ TEST(FlashReliability, FlashThatIsWornOutSaysSo) {
     }
   };
   EXPECT_THROW(wear_out(), InputError);
+}
+
+TEST(FlashReliability, BadBlocksLieElsewhereWithAnotherSeed) {
+  const auto bad = [](std::uint64_t seed) {
+    FtlShape shape;
+    shape.blocks = 1000;
+    shape.pages = 4;
+    shape.logical_pages = 1000;
+    shape.stripe = {0};
+    shape.bad_blocks = 20;
+    const Ftl ftl(shape, nullptr, seed);
+    std::set<std::uint32_t> blocks;
+    for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+      if (ftl.blocks(0)[block].bad()) {
+        blocks.insert(block);
+      }
+    }
+    return blocks;
+  };
+  EXPECT_EQ(bad(1).size(), 20u);
+  EXPECT_EQ(bad(1), bad(1));
+  EXPECT_NE(bad(1), bad(2));
 }
 
 // Returns cells whose next random number is `number` of 2^32, set through a saved state: the

@@ -73,6 +73,17 @@ TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
   }
 }
 
+TEST(PendingFlash, IsNoneWithoutReadsAndWrites) {
+  EXPECT_TRUE(PendingFlash().none());
+  EXPECT_FALSE(reads(1).none());
+  EXPECT_FALSE(writes(1).none());
+  PendingFlash both = reads(2);
+  both += writes(1);
+  EXPECT_FALSE(both.none());
+  EXPECT_EQ(both - writes(1), reads(2));
+  EXPECT_TRUE((both - both).none());
+}
+
 TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
   const auto scheduler = make("background", {{"soft_threshold", "1.6"}});  // 8 blocks
   GcView view = wanted();
@@ -102,6 +113,17 @@ TEST(GcSchedulers, BackgroundTakesItsThresholdToAMillionth) {
     view.free_blocks = view.due_below = 2;
     EXPECT_EQ(scheduler->start_idle(view), above);
   }
+}
+
+// T_block = 2 x (20.48 + 0.3) us = 41.56 us = 8312 x 5 ns.
+TEST(GcSchedulers, BackgroundLeavesAWantedLunAloneUntilCollectionIsDue) {
+  const auto scheduler = make("background");
+  GcView view = wanted();
+  view.free_blocks = view.due_below;
+  EXPECT_FALSE(scheduler->start_idle(view)) << "something is wanted of the LUN";
+  EXPECT_FALSE(scheduler->copy(view)) << "not due yet";
+  view.free_blocks = view.due_below - 1;
+  EXPECT_TRUE(scheduler->copy(view));
 }
 
 TEST(GcSchedulers, ProactiveCopiesWhileOthersHideIt) {
@@ -194,6 +216,15 @@ TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
   const auto parallel = make("proactive", {{"estimate", "parallel"}});
   EXPECT_TRUE(erase_beside(*serial, 0, writes(20), 100'000).now);
   EXPECT_EQ(erase_beside(*parallel, 0, writes(20), 100'000).reads, 16'869u);
+}
+
+TEST(PendingFlash, IsTheSameIfAllOfItIs) {
+  const PendingFlash one{3, 2, 1};
+  EXPECT_TRUE(one == (PendingFlash{3, 2, 1}));
+  for (const PendingFlash& other :
+       {PendingFlash{5, 2, 1}, PendingFlash{3, 5, 1}, PendingFlash{3, 2, 5}}) {
+    EXPECT_FALSE(one == other);
+  }
 }
 
 }  // namespace

@@ -195,6 +195,29 @@ TEST(GcSteering, PreemptiveServesAReadAfterOneCopy) {
   EXPECT_EQ(other.statistics().ftl.gc_deferred, 0u);
 }
 
+// Reads on the other channel, 30 x 70.78 us, hide three copies.
+TEST(GcSteering, ProactiveSharesItsLunOnRequest) {
+  for (const bool shared : {false, true}) {
+    Rig rig(fixed_nvdimm("proactive"), 1, {{"policies.proactive.lun", shared ? "shared" : "held"}});
+    write_until_collection(rig);
+    rig.acks.clear();
+    const Tick start = rig.now();
+    for (std::uint32_t tag = 0; tag < 31; ++tag) {
+      rig.nvdimm().command(tag, line_address(tag == 0 ? 4 * 250 : 4 * tag + 1), false, start);
+    }
+    std::size_t ended = 0;
+    while (rig.acks.empty() || rig.acks.back().tag != 0) {
+      ASSERT_TRUE(rig.kernel().step(kNever));
+      for (; ended < rig.acks.size(); ++ended) {
+        rig.nvdimm().finish(rig.acks[ended].tag, rig.now());
+      }
+    }
+    const Tick copy = kPageRead + kPageProgram;
+    EXPECT_EQ(rig.now() - start < 2 * copy, shared);
+    EXPECT_EQ(rig.now() - start > 3 * copy, !shared);
+  }
+}
+
 TEST(GcSteering, BackgroundCollectsWhileIdle) {
   Rig rig(aged_nvdimm("background"));  // soft threshold: 1.25 x 8 blocks
   rig.write(1);
