@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,25 +73,30 @@ def fit(
             client = run.enter_context(local_client(processes))
         bars = run.enter_context(Bars(progress))
         run.callback(finish, directory)
-        runner = _runner(directory, client, calibrate, bars)
-        found = find(Bench(loaded, runner), trials, seed)
+        bench = Bench(loaded, _runner(directory, client, bars), partial(_ready, calibrate))
+        found = find(bench, trials, seed)
         write(directory, found)
     return Fitted(found)
 
 
-def _runner(directory: Path, client: Client | None, calibrate: bool, bars: Bars) -> Runner:
+def _ready(calibrate: bool, planned: Planned) -> Planned:
+    """Return a point with the table that its policy needs, trained if it is missing."""
+    return with_tables([planned], calibrate, None, False)[0]
+
+
+def _runner(directory: Path, client: Client | None, bars: Bars) -> Runner:
     """Return what finishes points in a directory."""
     store = Store(directory)
     plan: dict[str, Planned] = {}
     write_plan(directory, [], [])
 
     def run(planned: Sequence[Planned]) -> list[Outcome]:
-        ready = with_tables(planned, calibrate, 1, False)
-        points = [each.point for each in ready if each.point]
-        plan.update((point.key, each) for point, each in zip(points, ready))
-        write_plan(directory, list(plan.values()), [])
-        run_missing(points, store, jobs=1, client=client)
-        bars.report("fit", None, f"{len(plan)} runs")
+        points = [each.point for each in planned if each.point]
+        plan.update((point.key, each) for point, each in zip(points, planned))
+        if points:
+            write_plan(directory, list(plan.values()), [])
+            run_missing(points, store, jobs=1, client=client)
+            bars.report("fit", None, f"{len(plan)} runs")
         return [store.outcome(point.key) for point in points]
 
     return run

@@ -4,21 +4,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from hmsim._core import InputError
 from hmsim.common.statistic_names import proposal, valid
 from hmsim.config.node_reader import Value
 from hmsim.fits.formula import Formula
-from hmsim.points.point import Outcome, Point
+from hmsim.fits.space import number
+from hmsim.points.point import Outcome
 from hmsim.runs.runner import statistic_names
 from hmsim.sweep.file import Combination
 from hmsim.sweep.plan import Planned, Planner
 from hmsim.workloads.workload import Workload
 
-Read = Callable[[Point], Outcome]
+Ready = Callable[[Planned], Planned]
+
+
+class Missing(Exception):
+    """Points that have to run before a target has its number."""
+
+    def __init__(self, planned: Sequence[Planned]) -> None:
+        super().__init__(planned)
+        self.planned = planned
+
+
+class Done(dict[str, Outcome]):
+    """Outcomes of finished points by key."""
+
+    def of(self, planned: Sequence[Planned]) -> list[Outcome]:
+        """Return the points' outcomes.
+
+        Raises:
+            Missing: some have not run.
+            InputError: one cannot be made, or has an error.
+        """
+        for each in planned:
+            if each.point is None:
+                raise InputError(each.error)
+        lacking = [each for each in planned if each.point and each.point.key not in self]
+        if lacking:
+            raise Missing(lacking)
+        found = [self[each.point.key] for each in planned if each.point]
+        if bad := [each.error for each in found if each.error]:
+            raise InputError(bad[0])
+        return found
 
 
 @dataclass(frozen=True)
@@ -39,7 +70,7 @@ class Run:
 
 
 class Machine:
-    """The points of one set of values."""
+    """One set of values, and its points."""
 
     def __init__(
         self,
@@ -48,35 +79,51 @@ class Machine:
         values: Mapping[str, Value],
         seeds: int,
         short: bool,
+        ready: Ready,
     ) -> None:
+        """Make a machine.
+
+        Args:
+            planner: makes points.
+            runs: that the file names.
+            values: of the keys, with constants.
+            seeds: of each run.
+            short: whether runs are the shorter ones.
+            ready: returns a point with the table that its policy needs.
+        """
+        self.values = values
+        self.seeds = range(1, seeds + 1)
+        self.seconds: dict[str, float] = {}  # of host time by key of points
+        self.memo: dict[str, Any] = {}  # of sources that share work
         self._planner = planner
         self._runs = runs
-        self._values = values  # without constants
-        self._seeds = seeds
         self._short = short
+        self._ready = ready
         self._made: dict[str, list[Planned]] = {}
+
+    def keys(self) -> dict[str, Value]:
+        """Return the values of keys of the system and of agents: constants are none."""
+        return {name: value for name, value in self.values.items() if not name.isidentifier()}
 
     def planned(self, name: str) -> list[Planned]:
         """Return a run's points, one for each seed. Raises InputError: a file is wrong."""
         if name not in self._made:
             run = self._runs[name]
-            row = {**self._values, **run.values, **(run.short if self._short else {})}
+            row = {**self.keys(), **run.values, **(run.short if self._short else {})}
             self._made[name] = [
-                self._labelled(name, self._planner.planned({**row, "seed": Value(str(n + 1), "")}))
-                for n in range(self._seeds)
+                self._ready(self._labelled(name, {**row, "seed": Value(str(seed), "")}))
+                for seed in self.seeds
             ]
         return self._made[name]
 
-    def points(self, name: str) -> list[Point]:
-        """Return a run's points. Raises InputError: these values do not fit together."""
-        found = []
-        for each in self.planned(name):
-            if each.point is None:
-                raise InputError(each.error)
-            found.append(each.point)
+    def outcomes(self, planned: Sequence[Planned], done: Done) -> list[Outcome]:
+        """Return the outcomes of points, whose cost it counts. Raises as `Done.of`."""
+        found = done.of(planned)
+        self.seconds |= {each.key: each.host.get("seconds", 0.0) for each in found}
         return found
 
-    def _labelled(self, name: str, made: Planned) -> Planned:
+    def _labelled(self, name: str, row: Mapping[str, Value]) -> Planned:
+        made = self._planner.planned(row)
         labels = {"run": name, **made.labels}
         if made.point is None:
             return replace(made, labels=labels)
@@ -87,11 +134,13 @@ class Machine:
 class Source(Protocol):
     """What computes a target."""
 
-    def runs(self) -> Iterable[str]:
-        """Return the names of the runs that it needs."""
+    def number(self, machine: Machine, done: Done) -> float:
+        """Return the target's number, NaN without one.
 
-    def number(self, machine: Machine, constants: Mapping[str, float], read: Read) -> float:
-        """Return the target's number from finished points, NaN without one."""
+        Raises:
+            Missing: points have to run first.
+            InputError: the machine cannot be made, or a point has an error.
+        """
 
     def check(self, machine: Machine) -> None:
         """Raise InputError if it names a statistic that no run has."""
@@ -104,16 +153,18 @@ class FormulaSource:
         self._formula = formula
         self._where = where
 
-    def runs(self) -> list[str]:
-        return list(dict.fromkeys(n.split(".")[0] for n in self._formula.names if "." in n))
+    def number(self, machine: Machine, done: Done) -> float:
+        runs = list(dict.fromkeys(n.split(".")[0] for n in self._formula.names if "." in n))
+        planned = {run: machine.planned(run) for run in runs}
+        every = [each for run in runs for each in planned[run]]
+        machine.outcomes(every, done)
 
-    def number(self, machine: Machine, constants: Mapping[str, float], read: Read) -> float:
         def of(name: str) -> float:
             run, dot, statistic = name.partition(".")
             if not dot:
-                return constants[run]
+                return number(machine.values[run].text)
             key = valid(statistic)
-            found = [read(each).values.get(key, math.nan) for each in machine.points(run)]
+            found = [each.values.get(key, math.nan) for each in done.of(planned[run])]
             return math.fsum(found) / len(found)
 
         return self._formula.number(of)
@@ -121,8 +172,8 @@ class FormulaSource:
     def check(self, machine: Machine) -> None:
         for name in self._formula.names:
             run, dot, statistic = name.partition(".")
-            if dot:
-                one = machine.points(run)[0]
+            one = machine.planned(run)[0].point if dot else None
+            if one is not None:
                 known = statistic_names(one.config, one.workload, one.options)
                 if valid(statistic) not in known:
                     hint = proposal(statistic, sorted(known))

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from hmsim._core import InputError
 from hmsim.config.node_reader import Value
 from hmsim.fits.file import Fit, Target
-from hmsim.fits.source import Machine
+from hmsim.fits.source import Done, Machine, Missing, Ready
 from hmsim.fits.space import Values
-from hmsim.fits.space import number as number_of
 from hmsim.points.point import Outcome
 from hmsim.sweep.plan import Planned, Planner
 
@@ -66,13 +65,15 @@ class Trial:
 class Bench:
     """Runs machines and keeps their trials."""
 
-    def __init__(self, fit: Fit, run: Runner) -> None:
+    def __init__(self, fit: Fit, run: Runner, ready: Ready) -> None:
         self.fit = fit
         self.trials: list[Trial] = []
         self.has_short = any(run.short for run in fit.runs.values())
         inline = {n: r.inline for n, r in fit.runs.items() if r.inline is not None}
         self._planner = Planner(fit.sweep, inline)
         self._run = run
+        self._ready = ready
+        self._done = Done()
         self._checked: set[str] = set()
 
     def evaluate(
@@ -92,45 +93,23 @@ class Bench:
         """
         wanted = self.fit.fitted if targets is None else targets
         short = short and self.has_short
-        made: list[tuple[Machine, str]] = []
-        planned: list[Planned] = []
-        for values in machines:
-            machine, error = self._machine(values, short), ""
-            try:
-                planned += self._planned(machine, wanted)
-            except InputError as refusal:
-                error = str(refusal)
-            else:
-                self._check(machine, wanted)
-            made.append((machine, error))
-        done = {id(each.point): found for each, found in zip(planned, self._run(planned))}
-        found = [
-            self._trial(stage, values, short, wanted, each, done)
-            for values, each in zip(machines, made)
-        ]
-        self.trials += found
-        return found
+        made = [self._machine(values, short) for values in machines]
+        found: list[Trial | None] = [None] * len(made)
+        while lacking := [index for index, trial in enumerate(found) if trial is None]:
+            planned: dict[str, Planned] = {}
+            for index in lacking:
+                machine = made[index]
+                found[index] = self._trial(stage, machines[index], short, wanted, machine, planned)
+            points = list(planned.values())
+            self._done.update(zip(planned, self._run(points)))
+        trials = [each for each in found if each is not None]
+        self.trials += trials
+        return trials
 
     def _machine(self, values: Values, short: bool) -> Machine:
+        keys = {name: Value(text, self.fit.places[name]) for name, text in values.items()}
         fit = self.fit
-        keys = {
-            name: Value(text, fit.places[name])
-            for name, text in values.items()
-            if name not in fit.constants
-        }
-        return Machine(self._planner, fit.runs, keys, fit.seeds, short)
-
-    def _planned(self, machine: Machine, targets: Sequence[Target]) -> list[Planned]:
-        """Return what a machine has to run. Raises InputError: its values do not fit together."""
-        names = dict.fromkeys(name for each in targets for name in each.source.runs())
-        return [each for name in names for each in machine.planned(name) if machine.points(name)]
-
-    def _check(self, machine: Machine, targets: Sequence[Target]) -> None:
-        """Raise InputError if a target names what no run has."""
-        for each in targets:
-            if each.name not in self._checked:
-                each.source.check(machine)
-                self._checked.add(each.name)
+        return Machine(self._planner, fit.runs, keys, fit.seeds, short, self._ready)
 
     def _trial(
         self,
@@ -138,20 +117,23 @@ class Bench:
         values: Values,
         short: bool,
         targets: Sequence[Target],
-        made: tuple[Machine, str],
-        done: Mapping[int, Outcome],
-    ) -> Trial:
-        machine, error = made
-        if error:
-            return Trial(stage, values, short, error=error)
-        outcomes = [done[id(each.point)] for each in self._planned(machine, targets)]
-        if bad := [each.error for each in outcomes if each.error]:
-            return Trial(stage, values, short, error=bad[0])
-        constants = {name: number_of(values[name]) for name in self.fit.constants}
-        found = {
-            t.name: t.source.number(machine, constants, lambda point: done[id(point)])
-            for t in targets
-        }
+        machine: Machine,
+        planned: dict[str, Planned],
+    ) -> Trial | None:
+        """Return a machine's trial, or None and add the points that have to run first."""
+        found: dict[str, float] = {}
+        for each in targets:
+            try:
+                found[each.name] = each.source.number(machine, self._done)
+            except Missing as missing:
+                planned.update((p.point.key, p) for p in missing.planned if p.point)
+            except InputError as error:
+                return Trial(stage, values, short, error=str(error))
+            if each.name not in self._checked:
+                each.source.check(machine)
+                self._checked.add(each.name)
+        if len(found) < len(targets):
+            return None
         return Trial(
             stage,
             values,
@@ -159,5 +141,5 @@ class Bench:
             found,
             {t.name: t.wanted.miss(found[t.name]) for t in targets},
             {t.name: t.wanted.residual(found[t.name]) for t in targets},
-            seconds={each.key: each.host.get("seconds", 0.0) for each in outcomes},
+            seconds=dict(machine.seconds),
         )
