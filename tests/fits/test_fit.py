@@ -5,14 +5,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import hmsim
 import pytest
 import yaml
+from hmsim.fits import families
 from hmsim.fits.file import load_fit
 from hmsim.fits.run import fit
+from hmsim.fits.trials import Bench
+from hmsim.points.point import Outcome, measure
+from hmsim.reproduce.card import families as card
+from hmsim.reproduce.card.machines import point
+from hmsim.reproduce.card.method import FULL
+from hmsim.sweep.plan import Planned
 
 from tests.messages import naming
 
@@ -138,6 +146,33 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
     assert values[0] == values[1]
 
 
+def test_a_family_is_the_curve_of_the_card(tmp_path: Path) -> None:
+    """The latencies of a fit are those that `hmsim validate --card` prints, with its constant."""
+    how = {"reads": "100%", "at": [0.5, 0.8], "saturation": True, "within": "20%"}
+    path = tmp_path / "family.yaml"
+    over = {"controller.queue_depth": [64]}
+    content = {"over": over, "targets": {"reads": {"family": "skylake", **how}}}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    ours: dict[str, float] = {}
+    for target in load_fit(path).targets:
+        bench = Bench(load_fit(path), run_here, lambda planned: planned)
+        (trial,) = bench.evaluate("one", [{"controller.queue_depth": "64"}], [target])
+        ours[target.name] = trial.found[target.name]
+    method = families.method()
+    name = "Skylake, 6 x DDR4-2666"
+    part, machine = "2 ranks", method["machines"][name]
+    points = [point(name, part, "queue 64", 1.0, offer) for offer in card.offers(method, FULL)]
+    curve = card.curve(points, sum(machine["constant"].values()))
+    config = card.system(method, machine["parts"][part], "queue 64", machine["channels"])
+    expected = {"reads_50": curve.at(0.5), "reads_80": curve.at(0.8)}
+    expected["reads_saturation"] = 100 * curve.most / card.peak(config)
+    assert ours == pytest.approx(expected)
+
+
+def run_here(planned: Sequence[Planned]) -> list[Outcome]:
+    return [measure(each.point, each.point.key) for each in planned if each.point]
+
+
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
@@ -150,6 +185,11 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
         ({"targets": {"t": {"of": "one.sim.tick", "is": 1, "within": 1}}}, ("sim.ticks",)),
         ({"targets": {"t": {"of": "one.sim.ticks", "is": 1}}}, ("within: is required",)),
         ({"targets": {"t": {"of": "one.sim.ticks"}}}, ("at_least",)),
+        ({"targets": {"t": {"is": 1, "within": 1}}}, ("needs one of", "of, family, claim")),
+        ({"targets": {"t": {"claim": "R6"}}}, ("R6", "can fail", "R7")),
+        ({"targets": {"t": {"claim": "R7", "is": 3}}}, ("t: is", "does not go with claim")),
+        ({"targets": {"t": {"family": "skylak", "reads": 1, "at": 1, "within": 1}}}, ("skylake",)),
+        ({"targets": {"t": {"family": "skylake", "reads": 2, "at": 1, "within": 1}}}, ("share",)),
         ({"targets": {"t": {"of": "1", "at_least": 1}}}, ("names no run",)),
         ({"targets": {"t": {"of": "open(one.sim.ticks)", "is": 1}}}, ("open", "gain, max")),
         ({"targets": {"t": {"of": "one.sim.ticks", "is": 1, "within": "-1%"}}}, ("above 0",)),

@@ -23,9 +23,14 @@ from hmsim.sweep.sampling import MOST_DIMENSIONS, Domain, Range
 from hmsim.workloads.workload import load_inline
 
 KEYS = ("description", "config", "set", "warmup", "seeds", "over", "constants", "runs", "targets")
-REQUIRED = ("over", "runs", "targets")
+REQUIRED = ("over", "targets")
 BANDS = ("is", "at_least", "at_most")
-TARGET_KEYS = ("of", *BANDS, "within", "group", "hold_out")
+COMMON_KEYS = ("group", "hold_out")
+KINDS = {  # of targets, with their keys
+    "of": ("of", *BANDS, "within"),
+    "family": ("family", "reads", "at", "saturation", "constant", "within"),
+    "claim": ("claim",),
+}
 TIMES = ("ps", "ns", "us", "ms", "s")
 SLACK = 0.05  # of a bound: what counts as one band beyond it, without ``within``
 MOST_SEEDS = 100
@@ -133,13 +138,18 @@ class _Reader(SweepReader):
         over = self.domains(given["over"])
         constants = self.constants(given["constants"]) if "constants" in given else {}
         self.check_over(given["over"], {**over, **constants}, common)
-        runs = {
-            name: self.run(node, name, over)
-            for name, (_, node) in self.mapping(given["runs"], "runs").items()
-        }
+        runs = (
+            {
+                name: self.run(node, name, over)
+                for name, (_, node) in self.mapping(given["runs"], "runs").items()
+            }
+            if "runs" in given
+            else {}
+        )
         targets = [
-            self.target(node, name, runs, constants)
+            target
             for name, (_, node) in self.mapping(given["targets"], "targets").items()
+            for target in self.targets(node, name, runs, constants)
         ]
         both = {**over, **constants}
         return Fit(
@@ -208,30 +218,104 @@ class _Reader(SweepReader):
                 raise InputError(f"{values[key].where}: {name}: {key}: {text}")
         return Run(name, values, short, inline)
 
-    def target(
+    def targets(
         self,
         node: yaml.Node,
         name: str,
         runs: Mapping[str, Run],
         constants: Mapping[str, tuple[Domain, str]],
-    ) -> Target:
-        given = self.keys(node, f"{name}: ", TARGET_KEYS)
-        if "of" not in given:
-            self.refuse(node, name, "of: is required: a formula over RUN.STATISTIC")
-        text = self.value(given["of"], "of")
-        with located(f"{text.where}: {name}: of: "):
-            formula = Formula(text.text)
-            if not formula.names:
-                raise InputError(f"'{text.text}' names no run")
-            for each in formula.names:
-                self.check_term(each, runs, constants)
-        hold_out = False
+    ) -> list[Target]:
+        """Return what an entry of ``targets`` asks for: one target, or those of a family."""
+        given = self.keys(
+            node, f"{name}: ", (*COMMON_KEYS, *KINDS["of"], *KINDS["family"], "claim")
+        )
+        kinds = [kind for kind in KINDS if kind in given]
+        if len(kinds) != 1:
+            self.refuse(node, name, f"needs one of {', '.join(KINDS)}")
+        (kind,) = kinds
+        for key in given:
+            if key not in (*COMMON_KEYS, *KINDS[kind]):
+                self.refuse(given[key], f"{name}: {key}", f"does not go with {kind}:")
+        held = False
         if "hold_out" in given:
             word = self.choice(given["hold_out"], node, f"{name}: hold_out", ("true", "false"))
-            hold_out = word == "true"
+            held = word == "true"
         group = self.value(given["group"], "group").text if "group" in given else ""
-        wanted = self.wanted(given, node, name)
-        return Target(name, text.text, wanted, FormulaSource(formula, text.where), group, hold_out)
+        text = self.value(given[kind], kind)
+        if kind == "family":
+            found = self.family(given, node, name, text, constants)
+        else:
+            with located(f"{text.where}: {name}: {kind}: "):
+                if kind == "claim":
+                    from hmsim.fits import claims  # with pandas and all figures
+
+                    claim = claims.claim_of(text.text)
+                    source: Source = claims.ClaimSource(claim)
+                    found = [Target(name, claim.statement, claims.wanted(claim), source)]
+                else:
+                    source = self.formula(text, runs, constants)
+                    found = [Target(name, text.text, self.wanted(given, node, name), source)]
+        return [replace(each, group=group, hold_out=held) for each in found]
+
+    def formula(
+        self, text: Value, runs: Mapping[str, Run], constants: Mapping[str, tuple[Domain, str]]
+    ) -> FormulaSource:
+        formula = Formula(text.text)
+        if not formula.names:
+            raise InputError(f"'{text.text}' names no run")
+        for each in formula.names:
+            self.check_term(each, runs, constants)
+        return FormulaSource(formula, text.where)
+
+    def family(
+        self,
+        given: Mapping[str, yaml.Node],
+        node: yaml.Node,
+        name: str,
+        family: Value,
+        constants: Mapping[str, tuple[Domain, str]],
+    ) -> list[Target]:
+        """Return the quantities of a measured family: latencies, and the saturation."""
+        from hmsim.fits import families  # with the method of the card
+
+        for key in ("reads", "within"):
+            if key not in given:
+                self.refuse(node, name, f"{key}: is required")
+        if "at" not in given and "saturation" not in given:
+            self.refuse(node, name, "at: or saturation: is required")
+        reads = self.share(given["reads"], f"{name}: reads")
+        constant = self.value(given["constant"], "constant").text if "constant" in given else ""
+        if constant and constant not in constants:
+            self.refuse(given["constant"], f"{name}: constant", f"'{constant}' is not one")
+        shares: list[float | None] = []
+        if "at" in given:
+            nodes = [given["at"]]
+            if isinstance(given["at"], yaml.SequenceNode):
+                nodes = self.sequence(given["at"], "at")
+            shares += [self.share(each, f"{name}: at") for each in nodes]
+        if "saturation" in given:
+            self.choice(given["saturation"], node, f"{name}: saturation", ("true",))
+            shares.append(None)
+        found = []
+        for at in shares:
+            quantity = "saturation, % of peak" if at is None else f"ns at {at:g} of its maximum"
+            with located(f"{family.where}: {name}: family: "):
+                source = families.FamilySource(family.text, reads, at, constant)
+            centre = source.wanted()
+            half = self.width(given["within"], f"{name}: within", centre)
+            end = "saturation" if at is None else f"{100 * at:g}"
+            wanted = Wanted(centre - half, centre + half, centre)
+            text = f"{family.text}, {100 * reads:g} % reads: {quantity}"
+            found.append(Target(f"{name}_{end}", text, wanted, source))
+        return found
+
+    def share(self, node: yaml.Node, what: str) -> float:
+        text = self.value(node, what).text
+        scale = 100 if text.endswith("%") else 1
+        found = self.real(yaml.ScalarNode(node.tag, text.removesuffix("%"), node.start_mark), what)
+        if not 0 <= found / scale <= 1:
+            self.refuse(node, what, f"must be a share, 0 to 1 or in %, got '{text}'")
+        return found / scale
 
     def check_term(
         self, name: str, runs: Mapping[str, Run], constants: Mapping[str, tuple[Domain, str]]

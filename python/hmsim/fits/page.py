@@ -37,7 +37,7 @@ def sections(found: Findings) -> list[Section]:
         "Targets that no machine met, alone or together, and the machine that came nearest. For "
         "pairs, NSGA-II looked for machines that meet both."
     )
-    steps = "One step is the next entry of a list, 1 for whole numbers, 1 % of others."
+    steps = "One step is 1 for whole numbers, also for those in a list, and 1 % of others."
     score = (
         "What the fit is worth: targets that it did not see, beside machines at random in the same "
         "space and the machine as its configuration has it. Misses count at most ten."

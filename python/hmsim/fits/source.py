@@ -81,7 +81,7 @@ class Machine:
         short: bool,
         ready: Ready,
     ) -> None:
-        """Make a machine.
+        """Take what defines a machine.
 
         Args:
             planner: makes points.
@@ -104,6 +104,11 @@ class Machine:
     def keys(self) -> dict[str, Value]:
         """Return the values of keys of the system and of agents: constants are none."""
         return {name: value for name, value in self.values.items() if not name.isidentifier()}
+
+    def settings(self) -> dict[str, Value]:
+        """Return the keys with those that all machines share."""
+        common = self._planner.common
+        return {**{n: v for n, v in common.items() if "." in n}, **self.keys()}
 
     def planned(self, name: str) -> list[Planned]:
         """Return a run's points, one for each seed. Raises InputError: a file is wrong."""

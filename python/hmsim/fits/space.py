@@ -45,8 +45,7 @@ class Space:
     def neighbours(self, values: Values) -> list[tuple[str, Values]]:
         """Return values in which one key is a step away, with the key's name.
 
-        A step is to the next entry of a list, 1 of whole numbers, also of those in a list, and 1 %
-        of others.
+        A step is 1 of whole numbers, also of those in a list, and 1 % of others.
         """
         found: list[tuple[str, Values]] = []
         for name, domain in self.over.items():
@@ -72,22 +71,16 @@ def share(domain: Range, text: str) -> float:
 
 
 def _beside(domain: Domain, text: str) -> list[str]:
-    """Return the values one step away."""
-    found: list[str] = []
+    """Return the values one step away; words have none."""
     match = NUMBER.fullmatch(text)
-    whole = match is not None and "." not in match[1] and "e" not in match[1].lower()
-    if isinstance(domain, Choice):
-        index = domain.values.index(text)
-        found = list(
-            domain.values[max(0, index - 1) : index] + domain.values[index + 1 : index + 2]
-        )
-    if match and whole and (isinstance(domain, Choice) or domain.whole):
-        near = (int(match[1]) - 1, int(match[1]) + 1)
-        found += [f"{each}{match[2]}" for each in near if each > 0]
-    elif match and isinstance(domain, Range):
-        value = float(match[1])
-        found += [f"{value * (1 + sign * STEP):.6g}{match[2]}" for sign in (-1, 1)]
-    return [each for each in dict.fromkeys(found) if each != text and _inside(domain, each)]
+    if match is None:
+        return []
+    value, unit = float(match[1]), match[2]
+    if value.is_integer() and (isinstance(domain, Choice) or domain.whole):
+        found = [f"{each:g}{unit}" for each in (value - 1, value + 1) if each > 0]
+    else:
+        found = [f"{value * (1 + sign * STEP):.6g}{unit}" for sign in (-1, 1)]
+    return [each for each in found if each != text and _inside(domain, each)]
 
 
 def _inside(domain: Domain, text: str) -> bool:

@@ -62,6 +62,11 @@ class Planner:
         self._workloads: dict[tuple[str, ...], Workload] = {}
         self._fits: set[int] = set()
 
+    @property
+    def common(self) -> Combination:
+        """The values that all points share."""
+        return self._sweep.common
+
     def plan(self) -> list[Planned]:
         """Return every point of the sweep. A point with incompatible values holds an error.
 
@@ -134,7 +139,7 @@ class Planner:
             with located(f"{name.where}: workload: "):
                 loaded = self._load(name.text)
             for path, value in keys.items():
-                loaded = _with_key(loaded, path, value)
+                loaded = with_agent_key(loaded, path, value)
             self._workloads[identity] = loaded
         return self._workloads[identity]
 
@@ -195,8 +200,8 @@ class Planner:
         return os.fspath(near) if near.is_file() else name
 
 
-def _with_key(workload: Workload, path: str, value: Value) -> Workload:
-    """Return a workload with a key of an agent changed: ``agent.N.KEY``."""
+def with_agent_key(workload: Workload, path: str, value: Value) -> Workload:
+    """Return a workload with a key of an agent changed: ``agent.N.KEY``. Raises InputError."""
     _, number, key = path.split(".", 2)
     if int(number) >= len(workload.agents):
         raise InputError(f"{value.where}: {path}: '{workload.name}' has no agent {number}")

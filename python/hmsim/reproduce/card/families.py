@@ -95,8 +95,8 @@ def _streams(load: Load, capacity: int, reads: float, interval_ps: float) -> Ite
         )
 
 
-def point(config: Config, load: Load, reads: float, offered: float, seed: int = 1) -> Measured:
-    """Run one point; ``offered`` is a share of the peak, UNPACED or ALONE."""
+def workload(config: Config, load: Load, reads: float, offered: float) -> Workload:
+    """Return the agents of one point; ``offered`` is a share of the peak, UNPACED or ALONE."""
     capacity = config.capacities()["dram"]
     chase = _agent(
         load.agents,
@@ -110,13 +110,23 @@ def point(config: Config, load: Load, reads: float, offered: float, seed: int = 
         bytes_per_ps = offered * peak(config) / 1e3
         interval = load.agents * LINE / bytes_per_ps if offered > 0 else 0
         agents = list(_streams(load, capacity, reads, interval))
-    workload = Workload("card", (*agents, chase))
-    stats = run(config, workload, warmup=load.warmup, seed=seed).stats
-    loads = int(stats[f"agent.{len(agents)}.progress"])
+    return Workload("card", (*agents, chase))
+
+
+def measured(stats: Mapping[str, float], agents: int, offered: float) -> Measured:
+    """Return the point that a run of a chase beside ``agents`` streams has measured."""
+    loads = int(stats[f"agent.{agents if offered != ALONE else 0}.progress"])
     # Without a load done, the latency is at least the time of the run.
     ns = stats["sim.ticks"] / 1e3 / max(1, loads)
     done, writes = stats["dram.reads"], stats["dram.writes"]
     return Measured(offered, stats["dram.bandwidth_gb_per_s"], ns, loads, done / (done + writes))
+
+
+def point(config: Config, load: Load, reads: float, offered: float, seed: int = 1) -> Measured:
+    """Run one point."""
+    agents = workload(config, load, reads, offered)
+    stats = run(config, agents, warmup=load.warmup, seed=seed).stats
+    return measured(stats, load.agents, offered)
 
 
 def offers(method: Mapping[str, Any], extent: Extent) -> list[float]:
