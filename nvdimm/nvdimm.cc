@@ -300,13 +300,12 @@ void Nvdimm::end_posted(std::uint32_t tag, Tick now) {
 void Nvdimm::add_flash_observer(FlashObserver& observer) {
   flash_.add_observer(observer);
   const auto planes = static_cast<std::uint64_t>(parameters_.nand.planes);
-  for (std::uint64_t block = 0; block < std::uint64_t{ftl_.shape().luns} * ftl_.shape().blocks;
-       ++block) {
-    const auto lun = static_cast<std::uint32_t>(block / ftl_.shape().blocks);
-    const auto number = static_cast<std::uint32_t>(block % ftl_.shape().blocks);
-    for (std::uint64_t plane = 0; ftl_.blocks(lun)[number].bad() && plane < planes; ++plane) {
-      observer.on_bad(block * planes + plane);
-    }
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    ftl_.blocks(lun).for_bad([&](std::uint32_t block) {
+      for (std::uint64_t plane = 0; plane < planes; ++plane) {
+        observer.on_bad(ftl_.shape().block_index(lun, block) * planes + plane);
+      }
+    });
   }
 }
 

@@ -11,9 +11,11 @@ namespace hmsim {
 
 enum class BlockState : std::uint8_t { free, open, full, victim, bad, last = bad };
 
+// All bytes of a block that was never used are zero.
 struct FlashBlock {
   static constexpr std::uint32_t kMostErases = 1u << 22;  // far beyond a block's endurance
 
+  // Undefined unless the block is full.
   SlotLink alike;  // among the LUN's full blocks with the same number of valid pages, by `changed`
   SlotLink age;    // among the LUN's full blocks, in the order in which they filled
   std::uint64_t changed = 0;  // FullBlockList::written() when it filled or last lost a valid page
@@ -26,6 +28,11 @@ struct FlashBlock {
   bool failing = false;  // to be retired
 
   bool bad() const { return state == BlockState::bad; }
+  // Returns whether all fields that serialize() saves are zero.
+  bool unused() const {
+    return changed == 0 && erases == 0 && completed == 0 && end == 0 &&
+           state == BlockState::free && !failing;
+  }
 
   // `valid` is recomputed from the map; links and slot are recomputed from the lists.
   void serialize(Archive& archive) {

@@ -187,11 +187,9 @@ void Ftl::fail(PhysicalPage at, std::uint32_t claims) {
 void Ftl::set_media(FlashMedia* media) {
   media_ = media;
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
-    for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
-      if (luns_[lun][block].bad()) {
-        media_->mark_bad(shape_.block_index(lun, block));
-      }
-    }
+    luns_[lun].for_bad([&](std::uint32_t block) {
+      media_->mark_bad(shape_.block_index(lun, block));
+    });
   }
 }
 

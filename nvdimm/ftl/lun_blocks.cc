@@ -26,13 +26,13 @@ LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t see
       lun_(lun),
       blocks_(shape.blocks),
       full_(blocks_.data(), shape.blocks, shape.pages),
+      free_(blocks_, shape.bad_blocks),
+      wear_(shape.blocks - shape.bad_blocks),
       bad_(shape.bad_blocks) {
   const Permutation drawn(shape.blocks, mix64(seed + kBadBlockStream) + lun);
   for (std::uint32_t i = 0; i < shape.bad_blocks; ++i) {
     blocks_[static_cast<std::size_t>(drawn(i))].state = BlockState::bad;
   }
-  free_.list(blocks_);
-  wear_.count(blocks_);
 }
 
 std::uint32_t LunBlocks::open(bool most_worn) {
@@ -153,7 +153,7 @@ void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
     valid_ += block.valid;
     invalid_ += block.bad() ? 0 : block.completed - block.valid;
   }
-  free_.list(blocks_);
+  free_.list(shape_->blocks);
   full_.clear();
   for (const std::uint32_t block : full) {
     failing_ += blocks_[block].failing ? 1 : 0;
@@ -165,8 +165,11 @@ void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
 void LunBlocks::serialize_blocks(Archive& archive) {
   valid_ = archive.loading() ? 0 : valid_;
   for (FlashBlock& block : blocks_) {
-    block = archive.loading() ? FlashBlock() : block;
-    archive(block);
+    FlashBlock saved = archive.loading() ? FlashBlock() : block;
+    archive(saved);
+    if (archive.loading() && !(saved.unused() && block.unused())) {
+      block = saved;
+    }
   }
 }
 
@@ -191,7 +194,7 @@ void LunBlocks::serialize(Archive& archive) {
     bad_ += block.bad() ? 1 : 0;
     failing_ += block.state == BlockState::full && block.failing ? 1 : 0;
   }
-  free_.list(blocks_);
+  free_.list(shape_->blocks);
   wear_.count(blocks_);
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "core/zeroed_array.h"
 #include "nvdimm/ftl/flash_block.h"
 #include "nvdimm/ftl/free_blocks.h"
 #include "nvdimm/ftl/ftl_shape.h"
@@ -47,6 +48,18 @@ class LunBlocks {
   std::uint64_t invalid() const { return invalid_; }      // pages, including padding
   const FullBlockList& full() const { return full_; }
   const WearSpread& wear() const { return wear_; }
+
+  // Calls call(block) for each bad block.
+  template <class Call>
+  void for_bad(Call call) const {
+    std::uint32_t left = bad_;
+    for (std::uint32_t block = 0; left > 0; ++block) {
+      if (blocks_[block].bad()) {
+        --left;
+        call(block);
+      }
+    }
+  }
 
   // Opens the least or the most worn free block. There must be one.
   std::uint32_t open(bool most_worn);
@@ -83,7 +96,7 @@ class LunBlocks {
  private:
   const FtlShape* shape_;
   std::uint32_t lun_;
-  std::vector<FlashBlock> blocks_;
+  ZeroedArray<FlashBlock> blocks_;
   FullBlockList full_;
   FreeBlocks free_;
   WearSpread wear_;

@@ -32,8 +32,8 @@ PhysicalPage PageMap::read_place(LogicalPage page) const {
 }
 
 void PageMap::clear() {
-  l2p_ = ZeroedArray(l2p_.size());
-  p2l_ = ZeroedArray(p2l_.size());
+  l2p_ = ZeroedArray<std::uint32_t>(l2p_.size());
+  p2l_ = ZeroedArray<std::uint32_t>(p2l_.size());
 }
 
 // Saves only l2p_, because loading derives p2l_ from it. Packs two entries into a number and omits

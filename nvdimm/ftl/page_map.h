@@ -13,7 +13,6 @@
 #include "core/archive.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_shape.h"
-#include "nvdimm/ftl/zeroed_array.h"
 #include "nvdimm/nand/flash_media.h"
 
 namespace hmsim {
@@ -67,8 +66,8 @@ class PageMap {
 
   const FtlShape& shape_;
   // Numbers plus one; 0: none.
-  ZeroedArray l2p_;
-  ZeroedArray p2l_;
+  ZeroedArray<std::uint32_t> l2p_;
+  ZeroedArray<std::uint32_t> p2l_;
 };
 
 }  // namespace hmsim

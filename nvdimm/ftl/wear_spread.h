@@ -5,17 +5,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/zeroed_array.h"
 #include "nvdimm/ftl/flash_block.h"
 
 namespace hmsim {
 
 class WearSpread {
  public:
+  // `blocks`: number of good blocks, none of which was erased.
+  explicit WearSpread(std::uint32_t blocks) : blocks_{blocks} {}
+
   std::uint32_t most() const { return static_cast<std::uint32_t>(blocks_.size() - 1); }
   std::uint32_t gap() const { return most() - least_; }
 
   // Recounts the blocks.
-  void count(const std::vector<FlashBlock>& blocks) {
+  void count(const ZeroedArray<FlashBlock>& blocks) {
     blocks_.assign(1, 0);
     for (const FlashBlock& block : blocks) {
       if (block.bad()) {
@@ -45,7 +49,7 @@ class WearSpread {
   }
 
  private:
-  std::vector<std::uint32_t> blocks_{0};  // number of blocks, by erases
+  std::vector<std::uint32_t> blocks_;  // number of blocks, by erases
   std::uint32_t least_ = 0;
 };
 

@@ -13,8 +13,23 @@ constexpr PageBytes kZeros{};
 
 }  // namespace
 
+const FlashMedia::Block& FlashMedia::record(std::uint64_t block) const {
+  static const Block kUnused;
+  const std::uint32_t index = used_[static_cast<std::size_t>(block)];
+  return index == 0 ? kUnused : records_[index - 1];
+}
+
+FlashMedia::Block& FlashMedia::use(std::uint64_t block) {
+  std::uint32_t& index = used_[static_cast<std::size_t>(block)];
+  if (index == 0) {
+    records_.emplace_back();
+    index = static_cast<std::uint32_t>(records_.size());
+  }
+  return records_[index - 1];
+}
+
 FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
-  blocks_[static_cast<std::size_t>(at.value() / pages_)].pages.resize(pages_);
+  use(static_cast<std::uint64_t>(at.value() / pages_)).pages.resize(pages_);
   Page& page = page_at(at);
   ensure(!page.spare.programmed, "flash", Tick(0), at.value(), "page programmed twice");
   page.spare.programmed = true;
@@ -51,8 +66,8 @@ void FlashMedia::copy(PhysicalPage from, PhysicalPage to) {
 void FlashMedia::erase(std::uint64_t block) {
   switch (spend(erase_time_)) {
     case PowerLane::Outcome::done:
-      blocks_[block].pages.clear();
-      ++blocks_[block].erases;
+      use(block).pages.clear();
+      ++use(block).erases;
       break;
     case PowerLane::Outcome::torn:
       tear_block(block);
@@ -81,12 +96,13 @@ void FlashMedia::tear(PhysicalPage at) {
 
 void FlashMedia::tear_block(std::uint64_t block) {
   torn_ += pages_;
-  for (const Page& page : blocks_[block].pages) {
+  Block& record = use(block);
+  for (const Page& page : record.pages) {
     torn_ -= page.spare.programmed && !page.spare.whole ? 1 : 0;
   }
   Page torn;
   torn.spare.programmed = true;
-  blocks_[block].pages.assign(pages_, torn);
+  record.pages.assign(pages_, torn);
 }
 
 FlashMedia::Spare FlashMedia::spare(PhysicalPage at) const {
@@ -110,11 +126,19 @@ std::uint64_t FlashMedia::newest_discard() const {
 void FlashMedia::serialize(Archive& archive) {
   archive.section("flash media");
   archive(torn_);
-  for (Block& block : blocks_) {
-    bool used = !block.pages.empty();
-    archive(block.erases, block.bad, used);
-    block.pages.resize(used ? pages_ : 0);
-    for (Page& page : block.pages) {
+  for (std::size_t block = 0; block < used_.size(); ++block) {
+    std::uint32_t erases = record(block).erases;
+    bool bad = record(block).bad;
+    bool programmed = !record(block).pages.empty();
+    archive(erases, bad, programmed);
+    if (used_[block] == 0 && erases == 0 && !bad && !programmed) {
+      continue;
+    }
+    Block& found = use(block);
+    found.erases = erases;
+    found.bad = bad;
+    found.pages.resize(programmed ? pages_ : 0);
+    for (Page& page : found.pages) {
       archive(page.spare);
       serialize_bytes(archive, page);
     }

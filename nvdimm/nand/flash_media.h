@@ -14,6 +14,7 @@
 #include "core/archive.h"
 #include "core/request.h"
 #include "core/types.h"
+#include "core/zeroed_array.h"
 #include "nvdimm/module/power_lane.h"
 
 namespace hmsim {
@@ -48,7 +49,7 @@ class FlashMedia {
 
   // `pages`: parts per block. `parts`: parts per flash page.
   FlashMedia(std::uint64_t blocks, std::uint32_t pages, std::uint32_t parts = 1)
-      : pages_(pages), parts_(parts), blocks_(blocks) {}
+      : pages_(pages), parts_(parts), used_(static_cast<std::size_t>(blocks)) {}
 
   // From now on, reads for a program, programs and erases take these times on a lane. An operation
   // that the lane interrupts is torn. Later operations leave the cells unchanged, whatever the FTL
@@ -91,9 +92,9 @@ class FlashMedia {
   Spare spare(PhysicalPage at) const;
   const PageBytes& bytes(PhysicalPage at) const;
   // Sets the bad mark in the block's spare area. Its pages stay readable.
-  void mark_bad(std::uint64_t block) { blocks_[block].bad = true; }
-  bool bad(std::uint64_t block) const { return blocks_[block].bad; }
-  std::uint32_t erases(std::uint64_t block) const { return blocks_[block].erases; }
+  void mark_bad(std::uint64_t block) { use(block).bad = true; }
+  bool bad(std::uint64_t block) const { return record(block).bad; }
+  std::uint32_t erases(std::uint64_t block) const { return record(block).erases; }
   std::uint64_t torn_pages() const { return torn_; }  // parts torn so far
 
   void serialize(Archive& archive);
@@ -112,11 +113,15 @@ class FlashMedia {
   PowerLane::Outcome spend(Tick duration) {
     return lane_ == nullptr ? PowerLane::Outcome::done : lane_->spend(duration);
   }
+  // Returns the block's record; for a block that was never used, an empty one.
+  const Block& record(std::uint64_t block) const;
+  // Returns the block's record; adds it if the block was never used.
+  Block& use(std::uint64_t block);
   // Returns the page, whose block is not erased.
   Page& page_at(PhysicalPage at) { return const_cast<Page&>(*find(at)); }
   // Returns the page; nullptr if its block is erased.
   const Page* find(PhysicalPage at) const {
-    const std::vector<Page>& pages = blocks_[static_cast<std::size_t>(at.value() / pages_)].pages;
+    const std::vector<Page>& pages = record(static_cast<std::uint64_t>(at.value() / pages_)).pages;
     return pages.empty() ? nullptr : &pages[static_cast<std::size_t>(at.value() % pages_)];
   }
   bool programs(PhysicalPage at);
@@ -127,7 +132,8 @@ class FlashMedia {
 
   std::uint32_t pages_;
   std::uint32_t parts_;
-  std::vector<Block> blocks_;
+  ZeroedArray<std::uint32_t> used_;  // by block: index in records_ plus one; 0: never used
+  std::vector<Block> records_;
   PowerLane* lane_ = nullptr;  // nullptr: operations take no time
   Tick read_time_{0};
   Tick program_time_{0};

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/types.h"
+#include "core/zeroed_array.h"
 #include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/nand/flash_observer.h"
 
@@ -45,11 +45,22 @@ class ProgrammedPages {
     }
   }
 
-  void serialize(Archive& archive) { archive.fixed(pages_); }
+  void serialize(Archive& archive) {
+    std::uint64_t count = pages_.size();
+    archive(count);
+    archive.check(count == pages_.size(), "it belongs to a system of another size");
+    for (std::uint32_t& pages : pages_) {
+      std::uint32_t saved = pages;
+      archive(saved);
+      if (saved != pages) {
+        pages = saved;
+      }
+    }
+  }
 
  private:
   const FlashGeometry at_;
-  std::vector<std::uint32_t> pages_;  // by superblock, counted from its first page
+  ZeroedArray<std::uint32_t> pages_;  // by superblock, counted from its first page
 };
 
 }  // namespace hmsim

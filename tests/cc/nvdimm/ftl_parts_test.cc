@@ -42,7 +42,8 @@ std::vector<LunBlocks> blocks_of(const FtlShape& shape) {
 }
 
 TEST(FreeBlocks, LeaveByWearThenByNumber) {
-  FreeBlocks free;
+  const ZeroedArray<FlashBlock> blocks(0);
+  FreeBlocks free(blocks, 0);
   for (const auto& [block, erases] : {std::pair{4u, 2u}, {1u, 0u}, {3u, 2u}, {0u, 0u}, {2u, 1u}}) {
     free.add(block, erases);
   }
@@ -55,10 +56,10 @@ TEST(FreeBlocks, LeaveByWearThenByNumber) {
 }
 
 TEST(WearSpread, ErasesMoveItAsCountingAfreshWould) {
-  std::vector<FlashBlock> blocks(5);
+  ZeroedArray<FlashBlock> blocks(5);
   blocks[2].state = BlockState::bad;
   blocks[2].erases = 50;
-  WearSpread spread;
+  WearSpread spread(0);
   spread.count(blocks);
   EXPECT_EQ(spread.most(), 0u);
   Random random(3);
@@ -68,7 +69,7 @@ TEST(WearSpread, ErasesMoveItAsCountingAfreshWould) {
       continue;
     }
     spread.erased(block.erases++);
-    WearSpread afresh;
+    WearSpread afresh(0);
     afresh.count(blocks);
     ASSERT_EQ(spread.most(), afresh.most());
     ASSERT_EQ(spread.gap(), afresh.gap());
