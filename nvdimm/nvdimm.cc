@@ -15,11 +15,12 @@ namespace {
 
 // Records which flash pages hold data, in the array.
 void record_programmed(const Ftl& ftl, FlashArray& flash) {
+  flash.programmed().clear();
   for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
-    for (std::uint32_t block = 0; block < ftl.shape().blocks; ++block) {
+    ftl.blocks(lun).for_used([&](std::uint32_t block) {
       flash.programmed().set(lun, block,
                              ftl.frontiers().written_pages(lun, block) >> ftl.shape().part_bits);
-    }
+    });
   }
   flash.observers().each([&](FlashObserver& each) { flash.programmed().report_to(each); });
 }
@@ -301,8 +302,8 @@ void Nvdimm::add_flash_observer(FlashObserver& observer) {
   flash_.add_observer(observer);
   const auto planes = static_cast<std::uint64_t>(parameters_.nand.planes);
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    ftl_.blocks(lun).for_bad([&](std::uint32_t block) {
-      for (std::uint64_t plane = 0; plane < planes; ++plane) {
+    ftl_.blocks(lun).for_used([&](std::uint32_t block) {
+      for (std::uint64_t plane = 0; ftl_.blocks(lun)[block].bad() && plane < planes; ++plane) {
         observer.on_bad(ftl_.shape().block_index(lun, block) * planes + plane);
       }
     });

@@ -26,6 +26,10 @@ class FreeBlocks {
 
   std::uint32_t count() const { return fresh_ + static_cast<std::uint32_t>(heap_.size()); }
 
+  // Returns whether the block is in the run of bad and fresh blocks, which ends before run_end().
+  bool in_run(std::uint32_t block) const { return block >= first_ && block < end_; }
+  std::uint32_t run_end() const { return end_; }
+
   void add(std::uint32_t block, std::uint32_t erases) {
     heap_.push_back(key(block, erases));
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -77,7 +81,7 @@ class FreeBlocks {
       }
     }
     for (std::uint32_t block = 0; block < count; ++block) {
-      if (block >= first_ && block < end_) {
+      if (in_run(block)) {
         fresh_ += fresh(block) ? 1 : 0;
       } else if (blocks_[block].state == BlockState::free) {
         heap_.push_back(key(block, blocks_[block].erases));

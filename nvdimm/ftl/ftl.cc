@@ -187,8 +187,10 @@ void Ftl::fail(PhysicalPage at, std::uint32_t claims) {
 void Ftl::set_media(FlashMedia* media) {
   media_ = media;
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
-    luns_[lun].for_bad([&](std::uint32_t block) {
-      media_->mark_bad(shape_.block_index(lun, block));
+    luns_[lun].for_used([&](std::uint32_t block) {
+      if (luns_[lun][block].bad()) {
+        media_->mark_bad(shape_.block_index(lun, block));
+      }
     });
   }
 }

@@ -49,13 +49,14 @@ class LunBlocks {
   const FullBlockList& full() const { return full_; }
   const WearSpread& wear() const { return wear_; }
 
-  // Calls call(block) for each bad block.
+  // Calls call(block) in ascending order for all blocks that are bad or were opened, and maybe for
+  // some that were not.
   template <class Call>
-  void for_bad(Call call) const {
-    std::uint32_t left = bad_;
-    for (std::uint32_t block = 0; left > 0; ++block) {
-      if (blocks_[block].bad()) {
-        --left;
+  void for_used(Call call) const {
+    for (std::uint32_t block = 0; block < shape_->blocks; ++block) {
+      if (bad_ == 0 && free_.in_run(block)) {
+        block = free_.run_end() - 1;
+      } else if (!free_.in_run(block) || blocks_[block].bad()) {
         call(block);
       }
     }

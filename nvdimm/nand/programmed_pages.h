@@ -22,6 +22,7 @@ class ProgrammedPages {
       : at_(at), pages_(static_cast<std::size_t>(superblocks)) {}
 
   std::size_t superblocks() const { return pages_.size(); }  // of all LUNs
+  void clear() { pages_ = ZeroedArray<std::uint32_t>(pages_.size()); }
   // Before any command: records that the first `pages` pages of a superblock hold data.
   void set(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
     pages_[at_.superblock_of(lun, superblock)] = pages;
