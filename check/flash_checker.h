@@ -22,6 +22,7 @@
 
 #include "check/violations.h"
 #include "core/archive.h"
+#include "core/zeroed_array.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/nand_parameters.h"
 
@@ -42,7 +43,8 @@ class FlashChecker final : public FlashObserver {
   std::int64_t records() const { return records_; }
 
   void serialize(Archive& archive) {
-    archive.fixed(blocks_, health_, luns_, free_);
+    archive(blocks_, health_);
+    archive.fixed(luns_, free_);
     archive(records_);
   }
 
@@ -117,8 +119,8 @@ class FlashChecker final : public FlashObserver {
   const int channel_;
   const Tick period_;
   ViolationLog& violations_;
-  std::vector<std::uint32_t> blocks_;  // programmed pages, which are the first ones
-  std::vector<Health> health_;         // by superblock
+  ZeroedArray<std::uint32_t> blocks_;  // programmed pages, which are the first ones
+  ZeroedArray<Health> health_;         // by superblock
   std::vector<Lun> luns_;
   std::vector<Tick> free_;  // by flash channel: free since
   std::int64_t records_ = 0;

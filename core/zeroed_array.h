@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
+
+#include "core/archive.h"
 
 namespace hmsim {
 
@@ -27,6 +30,20 @@ class ZeroedArray {
   const T* end() const { return data() + size_; }
   T& operator[](std::size_t index) { return data()[index]; }
   const T& operator[](std::size_t index) const { return data()[index]; }
+
+  // Saves what Archive::fixed() saves of a vector. Loading writes only elements that change.
+  void serialize(Archive& archive) {
+    std::uint64_t count = size_;
+    archive(count);
+    archive.check(count == size_, "it belongs to a system of another size");
+    for (T& value : *this) {
+      T saved = value;
+      archive(saved);
+      if (saved != value) {
+        value = saved;
+      }
+    }
+  }
 
  private:
   struct Free {

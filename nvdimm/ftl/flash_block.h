@@ -30,8 +30,8 @@ struct FlashBlock {
   bool bad() const { return state == BlockState::bad; }
   // Returns whether all fields that serialize() saves are zero.
   bool unused() const {
-    return changed == 0 && erases == 0 && completed == 0 && end == 0 &&
-           state == BlockState::free && !failing;
+    return changed == 0 && erases == 0 && completed == 0 && end == 0 && state == BlockState::free &&
+           !failing;
   }
 
   // `valid` is recomputed from the map; links and slot are recomputed from the lists.

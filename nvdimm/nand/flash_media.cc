@@ -13,19 +13,13 @@ constexpr PageBytes kZeros{};
 
 }  // namespace
 
-const FlashMedia::Block& FlashMedia::record(std::uint64_t block) const {
-  static const Block kUnused;
-  const std::uint32_t index = used_[static_cast<std::size_t>(block)];
-  return index == 0 ? kUnused : records_[index - 1];
-}
-
 FlashMedia::Block& FlashMedia::use(std::uint64_t block) {
   std::uint32_t& index = used_[static_cast<std::size_t>(block)];
   if (index == 0) {
-    records_.emplace_back();
     index = static_cast<std::uint32_t>(records_.size());
+    records_.emplace_back();
   }
-  return records_[index - 1];
+  return records_[index];
 }
 
 FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {

@@ -114,7 +114,9 @@ class FlashMedia {
     return lane_ == nullptr ? PowerLane::Outcome::done : lane_->spend(duration);
   }
   // Returns the block's record; for a block that was never used, an empty one.
-  const Block& record(std::uint64_t block) const;
+  const Block& record(std::uint64_t block) const {
+    return records_[used_[static_cast<std::size_t>(block)]];
+  }
   // Returns the block's record; adds it if the block was never used.
   Block& use(std::uint64_t block);
   // Returns the page, whose block is not erased.
@@ -132,9 +134,9 @@ class FlashMedia {
 
   std::uint32_t pages_;
   std::uint32_t parts_;
-  ZeroedArray<std::uint32_t> used_;  // by block: index in records_ plus one; 0: never used
-  std::vector<Block> records_;
-  PowerLane* lane_ = nullptr;  // nullptr: operations take no time
+  ZeroedArray<std::uint32_t> used_;  // by block: index in records_; 0: never used
+  std::vector<Block> records_ = std::vector<Block>(1);  // the first one is empty
+  PowerLane* lane_ = nullptr;                           // nullptr: operations take no time
   Tick read_time_{0};
   Tick program_time_{0};
   Tick erase_time_{0};

@@ -46,18 +46,7 @@ class ProgrammedPages {
     }
   }
 
-  void serialize(Archive& archive) {
-    std::uint64_t count = pages_.size();
-    archive(count);
-    archive.check(count == pages_.size(), "it belongs to a system of another size");
-    for (std::uint32_t& pages : pages_) {
-      std::uint32_t saved = pages;
-      archive(saved);
-      if (saved != pages) {
-        pages = saved;
-      }
-    }
-  }
+  void serialize(Archive& archive) { archive(pages_); }
 
  private:
   const FlashGeometry at_;

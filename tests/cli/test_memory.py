@@ -8,17 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hmsim import OutOfMemory
 
 LIMIT = 6 << 30  # bytes of address space
 BEGIN = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({LIMIT}, {LIMIT}))\n"
 RUN = "from hmsim.cli import main; main()"
-LIBRARY = """
-import hmsim
-try:
-    hmsim.System("mascots16", {"nvdimm.capacity": "8TiB"})
-except MemoryError as error:
-    print(type(error).__name__, error)
-"""
+START = 'import hmsim; system = hmsim.System("mascots16", {"nvdimm.capacity": "%s"})\n'
+MOST = "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"  # KiB
 
 
 def limited(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -44,8 +40,13 @@ def test_a_run_names_the_key_that_asks_for_too_much(tmp_path: Path, workload: Pa
 
 
 def test_the_library_raises_a_memory_error_of_its_own() -> None:
-    ended = limited(LIBRARY)
-    assert ended.stdout.startswith("OutOfMemory nvdimm.capacity: 8TiB"), ended
+    assert issubclass(OutOfMemory, MemoryError)
+    assert "OutOfMemory: nvdimm.capacity: 8TiB" in limited(START % "8TiB").stderr
+
+
+def test_maps_take_memory_where_they_are_used() -> None:
+    ended = limited(START % "2TiB" + MOST)
+    assert int(ended.stdout) < 100_000, ended
 
 
 @pytest.mark.parametrize("key", ["nvdimm.capacity", "nvdimm.buffer.write_size"])
