@@ -86,6 +86,6 @@ def test_a_verdict_that_misses_a_wrong_model_fails_the_command(
 ) -> None:
     harmless = WrongModel("nothing is wrong", ())
     monkeypatch.setitem(WRONG, "R1", harmless)
-    code, text, error = invoke("figure", "table1", "--quick", "--wrong-models")
+    code, text, error = invoke("figure", "fig8d", "table1", "--quick", "--wrong-models")
     assert code == 1 and "nothing is wrong" in text
     assert naming("R1:", "nothing is wrong").search(error), error

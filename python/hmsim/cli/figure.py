@@ -20,9 +20,9 @@ MODULES = ("", ".page", ".style", ".alternatives", ".records", ".experiment", ".
 
 def figure(
     name: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            help="Name of a figure: table1, fig5, ..., or all; an unknown name lists them."
+            help="Names of figures: table1, fig5, ..., or all; an unknown name lists them."
         ),
     ],
     out: Annotated[
@@ -56,7 +56,7 @@ def figure(
     if wrong_models and (readings or report is not None):
         raise InputError("--wrong-models: takes neither --readings nor --report; leave them out")
     figures, page, style, alternatives, records, experiment, claims = _modules()
-    wanted = figures.names(name)
+    wanted = list(dict.fromkeys(each for one in name for each in figures.names(one)))
     style.matplotlib()
     runs = experiment.Runs((cache_directory() / "figures").absolute(), quick, jobs, True)
     try:
