@@ -15,6 +15,7 @@ import yaml
 from hmsim.fits import families
 from hmsim.fits.file import load_fit
 from hmsim.fits.run import fit
+from hmsim.fits.space import number
 from hmsim.fits.trials import Bench
 from hmsim.points.point import Outcome, measure
 from hmsim.reproduce.card import families as card
@@ -201,3 +202,14 @@ def test_what_a_file_must_not_say(
     with pytest.raises(hmsim.InputError, match=naming("mine.yaml:", *parts)):
         fitted(tmp_path, 4, **changes)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_claim_is_what_its_figure_finds(tmp_path: Path) -> None:
+    """R1 is about a device of 150 us; ours takes 20 us beside the time of its flash."""
+    path = tmp_path / "claim.yaml"
+    over = {"nvdimm.nand.read_time": {"from": "50us", "to": "200us"}}
+    content = {"over": over, "targets": {"read": {"claim": "R1"}}}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    found = hmsim.fit(path, tmp_path / "out", trials=4, jobs=1)
+    assert found.targets["reached"][0] == pytest.approx(150, rel=0.01)
+    assert number(found.values["nvdimm.nand.read_time"]) == pytest.approx(130, rel=0.02)
