@@ -8,12 +8,9 @@ from pathlib import Path
 
 import pytest
 from hmsim.reproduce.figures import figures
-from hmsim.reproduce.figures.claims import BY_ID, CLAIMS
-from hmsim.reproduce.figures.misses import MISSES
-from hmsim.reproduce.figures.page import text
+from hmsim.reproduce.figures.claims import BY_ID, CLAIMS, GROUPS
+from hmsim.reproduce.figures.page import AS_CLAIMED, OTHER, direction, text
 from hmsim.reproduce.figures.verdicts import (
-    CONSTRUCTED,
-    DEPENDS,
     NOT,
     REPRODUCED,
     Estimate,
@@ -58,16 +55,18 @@ def test_the_sums_of_the_paper_agree() -> None:
     assert ratio == pytest.approx(BY_ID["R17c"].paper, abs=0.01)
 
 
-def test_the_page_has_a_paragraph_for_each_claim_and_a_reason_for_each_miss() -> None:
+def test_the_page_has_a_row_for_each_claim_in_its_group_and_among_the_measures() -> None:
     page = text(FIGURES, FIGURES.parent / "results.md")
-    paragraphs = dict(re.findall(r"^- \*\*(R\w+), (.*)$", page, re.MULTILINE))
-    assert paragraphs.keys() == BY_ID.keys()
-    held = (REPRODUCED, CONSTRUCTED)
-    assert MISSES.keys() <= {name for name, each in paragraphs.items() if not each.startswith(held)}
-    missed = {name for name, each in paragraphs.items() if each.startswith((NOT, DEPENDS))}
-    for name in missed - MISSES.keys():
-        words = paragraphs[name].split(BY_ID[name].how)[1].partition("Wrong model:")[0]
-        assert len(words.split()) > 5, name
+    rows = re.findall(r"^\| (R\w+) \|", page, re.MULTILINE)
+    assert {name: rows.count(name) >= 2 for name in BY_ID} == dict.fromkeys(BY_ID, True)
+    assert sorted(target for group in GROUPS.values() for target in group) == sorted(TARGETS)
+
+
+def test_a_direction_is_that_of_an_effect_beyond_rounding() -> None:
+    cases = (("R2a", 0.6, AS_CLAIMED), ("R2a", -0.6, OTHER), ("R19a", -0.6, AS_CLAIMED))
+    for name, ours, expected in (*cases, ("R19a", 0.6, OTHER), ("R2a", 0.4, "no effect")):
+        finding = Finding(name, Estimate.exact(ours), True)
+        assert direction(BY_ID[name], finding) == expected, (name, ours)
 
 
 def test_no_effect_reproduces_no_claim_of_an_effect() -> None:
@@ -75,7 +74,7 @@ def test_no_effect_reproduces_no_claim_of_an_effect() -> None:
     assert {claim.id for claim in CLAIMS if claim.no_change} == {"R22"} and len(effects) > 20
     for claim in effects:
         none = Estimate.exact(claim.no_effect or 0)
-        assert judge(Finding(claim.id, none, True, "", none), claim) == NOT
+        assert judge(Finding(claim.id, none, True, none), claim) == NOT
         ours = claim.paper if claim.paper is not None else -60 if claim.falls else 5
         full = Estimate.exact(ours)
-        assert judge(Finding(claim.id, full, True, "", full), claim) == REPRODUCED, claim.id
+        assert judge(Finding(claim.id, full, True, full), claim) == REPRODUCED, claim.id

@@ -64,9 +64,7 @@ def test_readings_are_judged_kept_and_shown(tmp_path: Path, by_formulas: None) -
         "command queues in the controller",
     ]
     assert "1 reproduced, 0 not reproduced" in page.read_text()
-    assert (
-        "Other readings: no limit of outstanding commands: 22.2 % (reproduced);" in page.read_text()
-    )
+    assert "| R7 | 22.2 % | 22.2 % | 22.2 % |" in page.read_text()
 
 
 def test_a_wrong_model_fails_its_claim(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def found(name: str, **ours: float) -> Found:
     """Return a claim's findings by reading; the median program has the same number as the mean."""
     values = {key.replace("_", " "): Estimate.exact(value) for key, value in ours.items()}
     return Found(
-        BY_ID[name], {key: Finding(name, each, True, "", each) for key, each in values.items()}
+        BY_ID[name], {key: Finding(name, each, True, each) for key, each in values.items()}
     )
 
 
@@ -77,16 +77,12 @@ def test_a_claim_is_judged_by_the_readings_that_were_run() -> None:
     kept = {"no_limit_of_outstanding_commands": 60.0, "command_queues_in_the_controller": 70.0}
     whole = found("R3a", default=60.0, **kept)
     assert (whole.verdict(), whole.held()) == (REPRODUCED, "3 of 3")
-    assert "no limit of outstanding commands: 60 % (reproduced)" in whole.by_reading()
     split = found("R3a", default=60.0, **{**kept, "no_limit_of_outstanding_commands": 20.0})
     assert (split.verdict(), split.held()) == (DEPENDS, "2 of 3")
     none = found("R3a", **{name: 10.0 for name in ("default", *kept)})
     assert (none.verdict(), none.held(), none.default.median) == (NOT, "0 of 3", none.default.ours)
     only = found("R3a", default=60.0)
-    assert (only.verdict(), only.held(), only.by_reading()) == (
-        *(UNREAD, "default: reproduced"),
-        "",
-    )
+    assert (only.verdict(), only.held()) == (UNREAD, "default: reproduced")
 
 
 def test_readings_leave_points_that_enter_no_verdict(tmp_path: Path) -> None:
@@ -111,18 +107,20 @@ def test_a_figure_is_made_under_the_readings_of_its_claims(
 ) -> None:
     runs = Runs(tmp_path, quick=True)
     made = alternatives.readings("fig19", runs)
-    assert {name: [each.claim for each in own] for name, own in made.items()} == {
+    assert {name: [each.claim for each in own.findings] for name, own in made.items()} == {
         "a page copy holds the flash bus during its transfers": ["R19a", "R19b", "R22"]
     }
+    joined = alternatives.joined(figures()["fig19"].make(runs), made).data
+    assert set(joined["reading"]) == {DEFAULT, *made}
     assert alternatives.readings("fig8d", runs) == {} and "fig8d" in figures()
 
 
 @pytest.mark.slow
 def test_fig_18_is_also_judged_by_the_ipc_of_programs(tmp_path: Path, by_formulas: None) -> None:
     runs = Runs(tmp_path, quick=True)
-    by_ipc = alternatives.readings("fig18", runs)["Fig. 18 plots the IPC of the programs"]
+    by_ipc = alternatives.readings("fig18", runs)["Fig. 18 plots the IPC of the programs"].findings
     assert [each.ours.mean for each in by_ipc if each.ours] == pytest.approx([12, 15])
     assert {judge(each, BY_ID[each.claim]) for each in by_ipc} == {REPRODUCED}
     wrong = runs.under(WRONG["R18a"].changes)
-    by_ipc = alternatives.readings("fig18", wrong)["Fig. 18 plots the IPC of the programs"]
+    by_ipc = alternatives.readings("fig18", wrong)["Fig. 18 plots the IPC of the programs"].findings
     assert [each.ours.mean for each in by_ipc if each.ours] == pytest.approx([0, 0])

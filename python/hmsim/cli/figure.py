@@ -76,8 +76,9 @@ def figure(
         with resumable(kept):
             made = figures.figures()[each].make(runs)
             others = alternatives.readings(each, runs) if readings else {}
-        style.save(made, each, out)
-        content = {**records.record(each, made, others), "quick": quick}
+        style.save(alternatives.joined(made, others), each, out)
+        findings = {name: own.findings for name, own in others.items()}
+        content = {**records.record(each, made, findings), "quick": quick}
         with new_file(out / f"{each}.json", force=True) as scratch:
             scratch.write_text(json_format.dumps(content, indent=1) + "\n", encoding="utf-8")
         for claim, found in records.found_in(content).items():

@@ -104,7 +104,7 @@ class Asked(Runs):
             for wins, own in parts.items()
             if own
         )
-        return cls(Path(), True, None, False, changes, (), machine, done, agents)
+        return cls(Path(), True, changes=changes, machine=machine, done=done, agents=agents)
 
     @property
     def seeds(self) -> Sequence[int]:

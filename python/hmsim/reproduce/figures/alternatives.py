@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import pandas as pd
 
 from hmsim.reproduce.figures import figures
 from hmsim.reproduce.figures.changes import choices_of, of_settings
@@ -12,20 +14,29 @@ from hmsim.reproduce.figures.claims import BY_ID, CLAIMS, Claim
 from hmsim.reproduce.figures.experiment import Runs
 from hmsim.reproduce.figures.page import number
 from hmsim.reproduce.figures.readings import READINGS, others
-from hmsim.reproduce.figures.verdicts import REPRODUCED, Finding, judge
+from hmsim.reproduce.figures.style import Made
+from hmsim.reproduce.figures.verdicts import DEFAULT, REPRODUCED, judge
 from hmsim.reproduce.figures.wrong_models import WRONG, WrongModel
 
 
-def readings(figure: str, runs: Runs) -> dict[str, list[Finding]]:
-    """Return the findings of a figure under each other reading that matters for its claims."""
+def readings(figure: str, runs: Runs) -> dict[str, Made]:
+    """Return a figure under each other reading that matters for its claims, with their findings."""
     found = {}
     for reading in READINGS:
         concerned = {each.id for each in _decided(figure) if reading in others(each)}
         if concerned:
             changed = runs.under(of_settings(reading.settings), choices_of(reading.settings))
             made = figures()[figure].make(changed)
-            found[reading.name] = [each for each in made.findings if each.claim in concerned]
+            own = [each for each in made.findings if each.claim in concerned]
+            found[reading.name] = replace(made, findings=own)
     return found
+
+
+def joined(made: Made, others: Mapping[str, Made]) -> Made:
+    """Return a figure whose data have those of other readings, by the column ``reading``."""
+    parts = {DEFAULT: made, **others}
+    data = pd.concat([each.data.assign(reading=name) for name, each in parts.items()])
+    return replace(made, data=data) if others else made
 
 
 @dataclass(frozen=True)

@@ -290,3 +290,11 @@ CLAIMS = (
     ),
 )
 BY_ID = {claim.id: claim for claim in CLAIMS}
+GROUPS = {  # of claims, by their targets
+    "Queues": ("R2", "R3", "R4", "R5", "R6", "R7"),
+    "The whole controller": ("R10", "R11", "R13", "R14", "R20", "R21"),
+    "The harmonic weight": ("R9", "R12"),
+    "Page-aware scheduling": ("R8", "R15", "R16", "R17", "R18"),
+    "Garbage collection": ("R19", "R22"),
+    "Context": ("R1",),
+}

@@ -89,6 +89,7 @@ class Runs:
         progress: whether to show progress bars.
         changes: changes of every point, applied in this order: a reading, or a wrong model.
         choices: choices of figures, by name.
+        one_seed: whether whole runs use one seed, too.
     """
 
     folder: Path
@@ -97,6 +98,7 @@ class Runs:
     progress: bool = False
     changes: tuple[Change, ...] = ()
     choices: tuple[tuple[str, str], ...] = ()
+    one_seed: bool = False
 
     def under(self, changes: Iterable[Change], choices: Iterable[tuple[str, str]] = ()) -> Runs:
         """Return the same runs with more changes and choices."""
@@ -116,7 +118,7 @@ class Runs:
     @property
     def seeds(self) -> Sequence[int]:
         """Seeds of simulations, windows and twins; each seed has its own partner and windows."""
-        return (1,) if self.quick else (1, 2, 3)
+        return (1,) if self.quick or self.one_seed else (1, 2, 3)
 
     def scaled(self, full: int, quick: float = 0.1) -> int:
         return int(full * quick) if self.quick else full

@@ -29,7 +29,6 @@ from hmsim.reproduce.figures.gains import (
     gains,
     in_mode,
     middle,
-    spread,
 )
 from hmsim.reproduce.figures.style import (
     CYCLE,
@@ -117,20 +116,6 @@ def panel(runs: Runs, letter: str) -> Made:
     ours = mean_of(rows, core)
     over_mean = chosen(rows, core=core, over="mean")
     data = speedups(found, core)
-    published = mean_gain(runs, partner, core, over=BASELINES)
-    per = {
-        name: average(chosen(published, core=core, over=name)).mean
-        for name in BASELINES
-        if name != firm.PUBLISHED
-    }
-    firms = gains(in_mode(found, VERDICT), HMS, firm.NAMES)
-    text = (
-        f"Over {', '.join(f'{label(n)} {v:+.0f} %' for n, v in per.items())}; "
-        f"{firm.listed(chosen(firms, core=core))}. Over the mean with FIRM as published "
-        f"{mean_of(published, core).mean:+.1f} %. By program: {spread(over_mean)}. With {BESIDE} "
-        f"writes {mean_of(mean_gain(runs, partner, core, BESIDE), core).mean:+.1f} %; by `hms` "
-        f"{mean_of(mean_gain(runs, partner, core, policy='hms'), core).mean:+.1f} %."
-    )
     trend = ours.mean > 0
     if letter in "cd":
         own = {
@@ -139,12 +124,6 @@ def panel(runs: Runs, letter: str) -> Made:
         others = {name: average(each).mean for name, each in own.items()}
         order = PARTNERS if letter == "c" else ("mcf", "milc")
         trend = all(others[name] > 0 for name in order) and is_ordered(own, order)
-        rest = {
-            name: average(each[each["program"] != "dfsioe_r"]).mean for name, each in own.items()
-        }
-        text += " Partners: " + ", ".join(f"{n} {v:+.1f} %" for n, v in others.items()) + "."
-        listed = ", ".join(f"{n} {v:+.1f} %" for n, v in rest.items())
-        text += f" Without dfsioe_r: {listed}."
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
@@ -165,7 +144,7 @@ def panel(runs: Runs, letter: str) -> Made:
         f"IPC of the programs in mixes with {partner} on one node, relative to the mean of the "
         f"four baselines on one queue; all with {VERDICT} writes."
     )
-    return Made(data, paint, [Finding(claim, ours, trend, text, middle(over_mean))], caption)
+    return Made(data, paint, [Finding(claim, ours, trend, middle(over_mean))], caption)
 
 
 def _declare(letter: str) -> None:
@@ -188,28 +167,9 @@ def figure_e(runs: Runs) -> Made:
         ],
         ignore_index=True,
     )
-    rows, beside = chosen(data, writes=VERDICT), chosen(data, writes=BESIDE)
+    rows = chosen(data, writes=VERDICT)
     means = {name: average(chosen(rows, partner=name)) for name in PARTNERS}
     medians = {name: middle(chosen(rows, partner=name)) for name in PARTNERS}
-    published = {
-        name: mean_of(mean_gain(runs, name, "partner", over=BASELINES), "partner")
-        for name in PARTNERS
-    }
-    mixes = ["program", "partner"]
-    listed = [
-        f"{name} {value.mean:+.0f} % ({spread(chosen(rows, partner=name))})"
-        for name, value in means.items()
-    ]
-    others = [f"{name} {average(chosen(beside, partner=name)).mean:+.0f} %" for name in PARTNERS]
-    of_mixes = rows.groupby(["program", "partner"])["gain"].mean()
-    text = (
-        f"{'; '.join(listed)}. The partner loses in {int((of_mixes < 0).sum())} of "
-        f"{len(of_mixes)} mixes. Median programs: "
-        f"{', '.join(f'{name} {value.mean:+.1f} %' for name, value in medians.items())}. With FIRM "
-        "as published "
-        f"{', '.join(f'{name} {value.mean:+.0f} %' for name, value in published.items())}. With "
-        f"{BESIDE} writes {', '.join(others)}. The paper gives no number."
-    )
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
@@ -220,6 +180,7 @@ def figure_e(runs: Runs) -> Made:
         axes.tick_params(axis="x", rotation=30)
         legend_below(canvas, axes, 3)
 
+    mixes = ["program", "partner"]
     trend = all(value.low > 0 for value in (*means.values(), *medians.values()))
-    findings = [Finding("R14", average(rows, mixes), trend, text, middle(rows, mixes))]
+    findings = [Finding("R14", average(rows, mixes), trend, middle(rows, mixes))]
     return Made(data, paint, findings)

@@ -86,36 +86,18 @@ def made(runs: Runs) -> Made:
                 rows.append({**keys, "part": number, **values})
     data = chosen(pd.DataFrame(rows), seed=runs.seeds[0])
     during, longest = "nvdimm.gc.response_time_us.mean", "nvdimm.response_time_us.max"
-    bayes = chosen(table, load="bayes", scheduler="reactive")["nvdimm.gc.count"].mean()
 
-    def found(claim: str, name: str, text: str) -> Finding:
+    def found(claim: str, name: str) -> Finding:
         mean = change(table, "proactive", name, COLLECT)
         each = {load: change(table, "proactive", name, (load,)).mean for load in COLLECT}
-        other = {load: change(table, "preemptive", name, (load,)).mean for load in COLLECT}
-        listed = ", ".join(f"{load} {value:+.1f} %" for load, value in each.items())
-        rival = ", ".join(f"{load} {value:+.1f} %" for load, value in other.items())
         low, high = BY_ID[claim].band or (-math.inf, math.inf)
         if BY_ID[claim].no_change:
             trend = all(low <= value <= high for value in each.values())
         else:
             trend = all(value < 0 for value in each.values())
-        rivals = f"Preemptive collection, simpler and older: {rival}."
-        return Finding(claim, mean, trend, f"{listed}. {text} {rivals}")
+        return Finding(claim, mean, trend)
 
-    findings = [
-        found(
-            *("R19a", during),
-            "The gain depends on how full victims are: nearly empty with the log, as they must be "
-            "in the paper's collections of some milliseconds, and nearly full with dfsioe_w. "
-            "docs/garbage-collection.md has other loads. "
-            f"bayes writes next to nothing at our scale ({bayes:.0f} collections).",
-        ),
-        found(
-            *("R19b", longest),
-            "A copy may issue whenever other channels are busy (equation 7), and holds its LUN.",
-        ),
-        found("R22", "nvdimm.nand.erases", "The same blocks are collected, but later."),
-    ]
+    findings = [found("R19a", during), found("R19b", longest), found("R22", "nvdimm.nand.erases")]
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(2, 2, sharex=True)

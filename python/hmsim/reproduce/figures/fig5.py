@@ -8,7 +8,7 @@ import pandas as pd
 from hmsim.reproduce.figures import firm
 from hmsim.reproduce.figures.declare import figure
 from hmsim.reproduce.figures.experiment import BESIDE, VERDICT, Case, Runs, in_modes, mix_table
-from hmsim.reproduce.figures.gains import average, chosen, gains, in_mode, middle, spread
+from hmsim.reproduce.figures.gains import average, chosen, gains, in_mode, middle
 from hmsim.reproduce.figures.regimes import MACHINE
 from hmsim.reproduce.figures.style import PAGE_WIDTH, Made, legend_below, program_bars, wide
 from hmsim.reproduce.figures.style import paper as stated
@@ -38,27 +38,16 @@ def made(runs: Runs) -> Made:
     data = pd.concat(modes, ignore_index=True)
     over = chosen(data, policy="oracle", writes=VERDICT)
     best = firm.strongest(in_mode(chosen(found, machine=MACHINE), VERDICT), "both")
-    headline = chosen(over, machine=MACHINE, core="both")
-    firms = f"No interference {firm.listed(headline)}. "
     findings = []
-    for claim, policy, other, note in (
-        ("R3a", "oracle", "tcm", ""),
-        ("R3b", "oracle", best, firms),
-        ("R3c", best, "tcm", f"FIRM at mu = {firm.TITLES[best]} is the strongest. "),
+    for claim, policy, other in (
+        ("R3a", "oracle", "tcm"),
+        ("R3b", "oracle", best),
+        ("R3c", best, "tcm"),
     ):
-        rows, beside = (chosen(mode, policy=policy, over=other) for mode in modes)
-        own = chosen(rows, machine=MACHINE)
+        own = chosen(modes[0], policy=policy, over=other, machine=MACHINE)
         mean = average(chosen(own, core="both"))
-        parts = [average(chosen(own, core=core)).mean for core in ("partner", "program")]
-        copying = average(chosen(rows, machine="table3", core="both")).mean
-        mixed = average(chosen(beside, machine=MACHINE, core="both")).mean
-        text = (
-            f"{note}mcf {parts[0]:+.1f} %, programs {parts[1]:+.1f} %. With {BESIDE} writes "
-            f"{mixed:+.1f} %; cores that copy {copying:+.1f} %. By program: "
-            f"{spread(chosen(own, core='both'))}."
-        )
         median = middle(chosen(own, core="both"))
-        findings.append(Finding(claim, mean, mean.mean > 0, text, median))
+        findings.append(Finding(claim, mean, mean.mean > 0, median))
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)

@@ -27,12 +27,6 @@ def made(runs: Runs) -> Made:
     data["latency_us"] = table["nvdimm.line_latency_ns.mean"] / 1000
     curves = {name: list(rows["latency_us"]) for name, rows in data.groupby("pattern", sort=False)}
     rising = all(all(a < b for a, b in zip(c, c[1:])) for c in curves.values())
-    ratio = curves["random"][-1] / curves["random"][-2]
-    text = (
-        f"Random lines: {curves['random'][0]:.0f} us alone, {curves['random'][-1]:.0f} us with 64; "
-        f"from 32 to 64 outstanding it grows {ratio:.2f} times (2 is in proportion, by Little's "
-        "law for busy flash). Flash delivers sequential lines a page at a time."
-    )
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
@@ -53,4 +47,4 @@ def made(runs: Runs) -> Made:
         axes.set_ylabel("mean latency of a line, us")
         axes.set_title("Fig. 8b: latency against outstanding reads\n(the paper gives no numbers)")
 
-    return Made(data, paint, [Finding("R6", None, rising, text)])
+    return Made(data, paint, [Finding("R6", None, rising)])

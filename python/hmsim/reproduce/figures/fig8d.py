@@ -40,7 +40,6 @@ def made(runs: Runs) -> Made:
     data = pd.DataFrame(rows)
     total = data.groupby("accesses")["visits"].sum()
     whole = 100 * float(total.get(WHOLE, 0) / total.sum())
-    text = "The page cache reads and writes whole pages only."
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
@@ -55,4 +54,4 @@ def made(runs: Runs) -> Made:
         axes.set_title("Fig. 8d: every visit takes all 64 lines of the page\n(the paper: 'a lot')")
         axes.legend(loc="upper left")
 
-    return Made(data, paint, [Finding("R8", Estimate.exact(whole), True, text)])
+    return Made(data, paint, [Finding("R8", Estimate.exact(whole), True)])

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from hmsim import Bundle
@@ -22,7 +20,6 @@ OTHERS = (
     ),
 )
 NAMES = (PUBLISHED, *(each.name for each in OTHERS))
-TITLES = dict(zip(NAMES, ("20 %", "5 %", "1 % and batches of 1 ms")))  # its mu
 
 
 def strongest(table: pd.DataFrame, core: str) -> str:
@@ -40,9 +37,3 @@ def strongest(table: pd.DataFrame, core: str) -> str:
     }
     best = max(found, key=lambda name: found[name])
     return best if found[best] > 0 else PUBLISHED
-
-
-def listed(rows: pd.DataFrame, over: Sequence[str] = NAMES) -> str:
-    """Return "over FIRM at mu = 20 % +158.0 %, ...", of rows whose column ``over`` names FIRM."""
-    parts = [f"{TITLES[name]} {average(chosen(rows, over=name)).mean:+.1f} %" for name in over]
-    return f"over FIRM at mu = {', '.join(parts)}"

@@ -98,12 +98,3 @@ def chosen(rows: pd.DataFrame, **values: object) -> pd.DataFrame:
 def by_program(rows: pd.DataFrame, programs: Iterable[str]) -> list[Estimate]:
     """Return the means over seeds, of programs in this order."""
     return [estimate({name: list(chosen(rows, program=name)["gain"])}) for name in programs]
-
-
-def spread(rows: pd.DataFrame) -> str:
-    """Return "-3 % (bayes) to 355 % (dfsioe_r); 6 % without that one"."""
-    means = rows.groupby("program")["gain"].mean()
-    low, high = means.idxmin(), means.idxmax()
-    others = means.drop(high).mean()
-    ends = f"{means[low]:.0f} % ({low}) to {means[high]:.0f} % ({high})"
-    return f"{ends}; {others:.1f} % on average without the latter"

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hmsim.common.directories import new_file
 from hmsim.reproduce.figures import figures
-from hmsim.reproduce.figures.claims import CLAIMS, Claim
-from hmsim.reproduce.figures.misses import MISSES
+from hmsim.reproduce.figures.claims import CLAIMS, GROUPS, Claim
+from hmsim.reproduce.figures.conditions import CONDITIONS
 from hmsim.reproduce.figures.readings import READINGS
 from hmsim.reproduce.figures.records import Found, found_in
 from hmsim.reproduce.figures.verdicts import (
@@ -22,6 +22,7 @@ from hmsim.reproduce.figures.verdicts import (
     REPRODUCED,
     UNREAD,
     Estimate,
+    Finding,
     least_effect,
 )
 from hmsim.reproduce.figures.window_error import window_error
@@ -29,64 +30,77 @@ from hmsim.reproduce.figures.wrong_models import WRONG
 from hmsim.runs.directory import read_json
 
 UNCOUNTED, UNRUN = "not counted", "not run"
+AS_CLAIMED, OTHER = "as claimed", "opposite"
 COLUMNS = (
-    *("claim", "place", "what", "the paper", "hmsim", "interval", "median program"),
-    *("readings", "verdict"),
+    *("claim", "what", "the paper", "direction", "here", "median program"),
+    *("condition for the paper's size", "readings", "verdict"),
 )
+MEASURES = ("claim", "place", "measured", "band", "wrong model, with which it fails")
 READINGS_HEAD = (
     "If the paper's words allow several machines, a reading changes only these keys. Readings "
-    "marked *against the words* are listed with a claim but do not enter its verdict; "
-    "[Assumptions](assumptions.md) gives the reasons."
+    "marked *against the words* have no say in a verdict; [Assumptions](assumptions.md) gives the "
+    "reasons."
 )
 HEAD = """\
 <!-- SPDX-License-Identifier: BSD-3-Clause -->
 # Results: the paper's claims
 
-This page gives a verdict on every number that the paper states about its results. It is written by
+After this page you know which of the paper's numbers hmsim finds, in which direction, in which
+size, and under which condition. It is written by
 
 ```
 hmsim figure all --readings --out docs/figures --report docs/results.md
 ```
 
-Each figure names its own command, which redraws it alone; `--quick` does so in minutes from shorter
-runs of one seed. [Methods](methods.md) describes machine, regimes, windows and bands,
-[Assumptions](assumptions.md) the choices that the paper leaves open.
+`hmsim figure NAME...` redraws some figures, and `--quick` does so in minutes from shorter runs of
+one seed. [Methods](methods.md) describes machine, windows and bands, [Assumptions](assumptions.md)
+the choices that the paper leaves open.
+"""
+IN_A_MINUTE = """
+## In a minute
 
-**Verdicts.** *Reproduced*: the direction is as claimed, the number is within its band, if it has
-one, with its whole interval, and the interval excludes no effect. If the claim is about the
-programs, the median program has the claimed direction, too. All of this holds under each reading of
-the paper's words that matters for the claim. *Depends on the reading*: it holds under some of them.
-*Not reproduced*: it holds under none. *Checked by construction*: the claim cannot fail, so it does
-not count. *Readings not run*: the other readings were not run. Intervals are those of the means
-over three seeds (95 % bootstrap). Each claim names a [wrong model](methods.md#wrong-models) with
-which it fails.
-
-## What holds, and what does not
-
-- **A second queue is most of the gain** (R2, R3, R14). With one queue, DRAM slows down as soon as
-  NVDIMM lines leave it too few entries ([A second queue, by lines in
-  flight](#a-second-queue-by-lines-in-flight)). The gains of the means over eight programs come from
-  two of them, dfsioe_r and dfsioe_w. The median program gains nothing, so none of these claims is
-  reproduced.
-- **Programs read whole pages** (R8). Frames of lines hit as often as frames of pages when items of
-  a page share a flash read (R15). They double the response time with 32 outstanding commands, and
-  change nothing without a limit (R17c).
+- **Does a second queue help, and when?** (R2, R3, R14) It helps DRAM as soon as lines of the NVDIMM
+  leave one queue too few entries, by factors, and otherwise by nothing ([A second queue, by lines
+  in flight](#a-second-queue-by-lines-in-flight)). Two of eight programs make the gains of the
+  means; the median program gains nothing.
+- **The weight** of harmonic scheduling rarely decides anything (R12). Flash-bound traffic uses less
+  than 4 % of the bus; the weight acts when buffered data keep the bus busy.
+- **Page-aware scheduling** orders nothing when commands issue as soon as they arrive. At limits of
+  outstanding commands that divide the 64 lines of a page it gains 43 to 94 % in block I/O, and 9 to
+  15 % in the programs' IPC (the paper: 12 and 15 %). Copies of 64 lines gain nothing at the limits
+  between ([Where policies pay](where-policies-pay.md#page-aware-scheduling)).
 - **Proactive collection** shortens responses by 62 to 92 % and costs up to 6.8 % more erases (R19,
-  R22). The effect depends on how full victims are, which the paper does not state.
-- **The harmonic weight** rarely decides anything (R12). Flash-bound traffic uses less than 4 % of
-  the bus; the weight acts when buffered data keep the bus busy.
-- **Page-aware scheduling** orders nothing when commands issue as soon as they arrive. At the limits
-  of R18, which divide the 64 lines of a page, it gains 43 to 94 % in block I/O, and 9 to 15 % in
-  the programs' IPC. The paper has 12 and 15 %. With copies of 64 lines it gains nothing at the
-  limits between ([Where policies pay](where-policies-pay.md#page-aware-scheduling)).
-- **Over HMS alone**, all techniques together speed up one program: dfsioe_r by 63 %, by page-aware
-  scheduling (R20b). Pre-eviction speeds up dfsioe_w only if a part of the buffer is kept free,
-  which the paper does not state.
-- **The limit of outstanding commands** decides more than any other reading: it changes nearly
-  every number of mixes and of block I/O.
+  R22), by how full victims are, which the paper does not state.
+- **All techniques over harmonic scheduling alone** speed up one program, dfsioe_r, by page-aware
+  scheduling (R20b).
 
 The paper's queue plots and its weight plots need two regimes: programs that read from flash, and
 programs whose inputs are in the buffer. No single regime gives both.
+"""
+CONTRADICTIONS = """
+## What cannot hold together
+
+By the paper's own arithmetic, some of its numbers exclude others, whatever the machine:
+
+- R12a and the rate of flash: flash fills 3.6 % of the bus, so the weight of a class decides little
+  for a program whose data come from flash.
+- R12b and R5b: sort leaves the NVDIMM's queue nearly empty (R5b), so a weight has nothing to decide
+  for it.
+- R15 and R17a: an item frame that hits eleven times less often than a page frame would respond far
+  more slowly than 1.77 times.
+- R21 and R20a with Fig. 8a: a mean of 27 % with a best program of 35 % needs eight programs that
+  gain alike, while their queues differ as much as 80 and 5 % of the time.
+- R1 is the time of a product, quoted as context. R3c compares with FIRM, which is known from its
+  abstract.
+"""
+VERDICTS = """
+*Direction* compares signs: an effect below 0.5 % is none. *Here* is the default system, with the
+95 % interval over three seeds. *Condition* says under which the paper's size holds, and whether it
+is given in the paper, was assumed before, or was fitted to this claim; a fitted condition
+reproduces nothing. *Readings* counts those under which the claim is reproduced: direction and size,
+with the whole interval, and of claims about the programs the median one, too. A claim is
+*reproduced* if that holds under each reading that the paper's words leave open, *depends on the
+reading* if under some. *Checked by construction* marks claims that cannot fail.
 """
 
 
@@ -110,19 +124,34 @@ def interval(ours: Estimate | None) -> str:
     return f"{number(ours.low, '')} to {number(ours.high, '')}"
 
 
+def direction(claim: Claim, finding: Finding) -> str:
+    """Return whether an effect has the claimed sign; an order holds or does not."""
+    ours = finding.ours
+    if claim.no_effect is None or ours is None:
+        return AS_CLAIMED if finding.trend else OTHER
+    if not math.isfinite(ours.mean):
+        return "–"
+    beyond = abs(least_effect(claim) - claim.no_effect)
+    apart = (claim.no_effect - ours.mean) if claim.falls else (ours.mean - claim.no_effect)
+    return AS_CLAIMED if apart > beyond else OTHER if apart < -beyond else "no effect"
+
+
 def row(claim: Claim, found: Found | None) -> tuple[str, ...]:
     """Return a claim's line of the table."""
-    head = (claim.id, claim.place, claim.statement, number(claim.paper, claim.unit))
+    head = (claim.id, claim.statement, number(claim.paper, claim.unit))
     if claim.uncounted:
-        return (*head, "–", "–", "–", "–", UNCOUNTED)
+        return (*head, *("–",) * 5, UNCOUNTED)
     if found is None:
-        return (*head, UNRUN, "–", "–", "–", "–")
-    ours = found.default.ours
+        return (*head, *("–",) * 5, UNRUN)
+    ours, median = found.default.ours, found.default.median
+    text = number(ours.mean, claim.unit) if ours else "–"
+    condition = CONDITIONS.get(claim.id)
     return (
         *head,
-        number(ours.mean, claim.unit) if ours else "–",
-        interval(ours),
-        number(found.default.median.mean, claim.unit) if found.default.median else "–",
+        direction(claim, found.default),
+        text + (f" ({interval(ours)})" if interval(ours) != "–" else ""),
+        number(median.mean, claim.unit) if median else "–",
+        f"{condition.text} ({condition.kind})" if condition else "not known",
         found.held(),
         found.verdict(),
     )
@@ -136,25 +165,46 @@ def text(folder: Path, page: Path) -> str:
         if path.is_file():
             records[name] = read_json(path)
     found = {name: each for content in records.values() for name, each in found_in(content).items()}
-    rows = [row(claim, found.get(claim.id)) for claim in CLAIMS]
-    parts = [HEAD, f"\n## Claims\n\n{counts([each[-1] for each in rows])}.\n\n"]
-    parts.append(markdown(COLUMNS, rows))
+    rows = {claim.id: row(claim, found.get(claim.id)) for claim in CLAIMS}
+    parts = [HEAD, IN_A_MINUTE, f"\n## Claims\n\n{counts(list(rows.values()))}\n{VERDICTS}"]
+    for group, targets in GROUPS.items():
+        own = [rows[claim.id] for claim in CLAIMS if claim.target in targets]
+        parts.append(f"\n### {group}\n\n{markdown(COLUMNS, own)}")
     quick = [name for name, content in records.items() if content.get("quick")]
     if quick:
         parts.append(f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n")
+    parts.append(CONTRADICTIONS)
     parts.append(f"\n## Readings\n\n{READINGS_HEAD}\n\n")
     parts.append(markdown(("group", "reading", "the paper's words", "keys"), reading_rows()))
+    parts.append("\nClaims under each reading; *–* marks those that it does not concern:\n\n")
+    parts.append(markdown(*by_reading(found)))
+    parts.append("\n## How each claim is measured\n\n")
+    parts.append(markdown(MEASURES, [measure(claim) for claim in CLAIMS]))
     parts.append("\n## Figures\n")
     prefix = os.path.relpath(folder, page.parent)
     for name, content in records.items():
         parts.append(f"\n### {content['title']}\n\n{content['caption']}\n\n")
         parts.append(f"![{content['title']}]({prefix}/{name}.svg)\n\n")
-        own = [paragraph(c, found.get(c.id)) for c in CLAIMS if c.figure == name]
-        parts.append("".join(own) + ("\n" if own else ""))
         if error := window_error(folder / f"{name}.csv"):
-            parts.append(f"{error}\n\n")
-        parts.append(f"`hmsim figure {name}` writes [{name}.csv]({prefix}/{name}.csv).\n")
+            parts.append(f"{error} ")
+        parts.append(f"By program, machine and reading: [{name}.csv]({prefix}/{name}.csv).\n")
     return "".join(parts)
+
+
+def by_reading(found: Mapping[str, Found]) -> tuple[list[str], list[list[str]]]:
+    """Return the columns and rows of a table of numbers by claim and reading."""
+    names = [each.name for each in READINGS if not each.default]
+    rows = []
+    for claim in CLAIMS:
+        own = found.get(claim.id)
+        if own and any(name in own.findings for name in names):
+            cells = [own.findings.get(name) for name in (DEFAULT, *names)]
+            rows.append([claim.id, *(_ours(each, claim) for each in cells)])
+    return ["claim", DEFAULT, *names], rows
+
+
+def _ours(finding: Finding | None, claim: Claim) -> str:
+    return number(finding.ours.mean, claim.unit) if finding and finding.ours else "–"
 
 
 def reading_rows() -> list[tuple[str, ...]]:
@@ -168,15 +218,21 @@ def reading_rows() -> list[tuple[str, ...]]:
     ]
 
 
-def counts(verdicts: Sequence[str]) -> str:
-    """Return how many claims have each verdict; those that no claim has, beside the first two."""
+def counts(rows: Sequence[Sequence[str]]) -> str:
+    """Return how many directions hold, and how many claims have each verdict."""
+    counted = [each for each in rows if each[-1] not in (UNCOUNTED, UNRUN, CONSTRUCTED)]
+    same = [each[3] for each in counted].count(AS_CLAIMED)
+    verdicts = [each[-1] for each in rows]
     always = (REPRODUCED, NOT)
     parts = [
         f"{verdicts.count(verdict)} {verdict}"
-        for verdict in (REPRODUCED, NOT, DEPENDS, UNREAD, CONSTRUCTED)
+        for verdict in (REPRODUCED, DEPENDS, NOT, UNREAD, CONSTRUCTED, UNCOUNTED)
         if verdict in always or verdict in verdicts
     ]
-    return ", ".join([*parts, f"{verdicts.count(UNCOUNTED)} {UNCOUNTED}"])
+    return (
+        f"In {same} of {len(counted)} claims that can fail, the direction is as claimed. By the "
+        f"strict count, of size and direction under every reading: {', '.join(parts)}."
+    )
 
 
 def write(folder: Path, page: Path) -> None:
@@ -185,35 +241,16 @@ def write(folder: Path, page: Path) -> None:
         scratch.write_text(text(folder, page), encoding="utf-8")
 
 
-def paragraph(claim: Claim, found: Found | None) -> str:
-    """Return a claim's paragraph: measure, finding, wrong model, and the reason if it is missed."""
-    verdict = row(claim, found)[-1]
-    if claim.uncounted:
-        return f"- **{claim.id}, {verdict}.** {claim.uncounted}\n"
-    parts = [f"- **{claim.id}, {verdict}.** Measured: {'; '.join(form(claim))}."]
-    if found is not None:
-        parts.append(found.default.text)
-        parts.append(found.by_reading())
-        held = verdict in (REPRODUCED, CONSTRUCTED)
-        parts.append("" if held else MISSES.get(claim.id, ""))
-    if claim.constructed:
-        parts.append(claim.constructed)
-    else:
-        parts.append(f"Wrong model: {WRONG[claim.id].what}.")
-    return " ".join(part for part in parts if part) + "\n"
-
-
-def form(claim: Claim) -> list[str]:
-    """Return what a claim's verdict asks for, beside the direction."""
-    parts = [claim.how]
-    if claim.band is not None:
-        parts.append(f"band {band_text(claim)}")
+def measure(claim: Claim) -> tuple[str, ...]:
+    """Return how a claim is measured, its band and its wrong model."""
+    parts = [band_text(claim)] if claim.band is not None else []
     low, high = claim.band or (-math.inf, math.inf)
     if claim.no_effect is not None and low <= claim.no_effect <= high:
-        parts.append(f"whole interval beyond {number(least_effect(claim), claim.unit)}")
+        parts.append(f"interval beyond {number(least_effect(claim), claim.unit)}")
     if claim.programs:
-        parts.append("the median program in the same direction")
-    return parts
+        parts.append("median program too")
+    wrong = WRONG[claim.id].what if claim.counted else claim.constructed or claim.uncounted
+    return (claim.id, claim.place, claim.how, "; ".join(parts) or "–", wrong)
 
 
 def band_text(claim: Claim) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -56,28 +55,6 @@ class Found:
             return f"{DEFAULT}: {verdicts[DEFAULT]}"
         return f"{[*verdicts.values()].count(REPRODUCED)} of {len(verdicts)}"
 
-    def by_reading(self) -> str:
-        """Return the numbers under the other readings, as sentences; "" if none was run."""
-        parts = []
-        for what, decided in (("Other readings", False), ("Against the words", True)):
-            listed = [
-                f"{each.name}: {_number(self.findings[each.name], self.claim)}"
-                for each in others(self.claim)
-                if each.decided == decided and each.name in self.findings
-            ]
-            if listed:
-                parts.append(f"{what}: {'; '.join(listed)}.")
-        return " ".join(parts)
-
-
-def _number(finding: Finding, claim: Claim) -> str:
-    """Return number, interval and verdict of a finding."""
-    ours, verdict = finding.ours, judge(finding, claim)
-    if ours is None or not math.isfinite(ours.mean):
-        return f"no number ({verdict})"
-    within = "" if ours.low == ours.high else f" [{ours.low:.3g}, {ours.high:.3g}]"
-    return f"{ours.mean:.3g}{within} {claim.unit} ({verdict})"
-
 
 def record(name: str, made: Made, readings: Mapping[str, Sequence[Finding]]) -> dict[str, Any]:
     """Return what the page says about a figure, as JSON can hold it.
@@ -107,4 +84,4 @@ def finding_of(saved: Mapping[str, Any]) -> Finding:
     ours, median = (
         None if saved[name] is None else Estimate(**saved[name]) for name in ("ours", "median")
     )
-    return Finding(saved["claim"], ours, saved["trend"], saved["text"], median)
+    return Finding(saved["claim"], ours, saved["trend"], median)

@@ -10,7 +10,7 @@ import pandas as pd
 from hmsim.reproduce.figures import style
 from hmsim.reproduce.figures.declare import figure
 from hmsim.reproduce.figures.experiment import ONE_QUEUE, Case, Runs, mix_table
-from hmsim.reproduce.figures.gains import average, chosen, gains, middle, spread
+from hmsim.reproduce.figures.gains import average, chosen, gains, middle
 from hmsim.reproduce.figures.regimes import MACHINE, MACHINES
 from hmsim.reproduce.figures.style import paper as stated
 from hmsim.reproduce.figures.verdicts import LEAST_EFFECT, Estimate, Finding, estimate
@@ -57,27 +57,10 @@ def made(runs: Runs) -> style.Made:
     for core, (_, claim) in PAPER.items():
         rows = chosen(split, machine=MACHINE, core=core)
         means[core] = average(rows)
-        entries = average(chosen(more, machine=MACHINE, core=core)).mean
-        others = ", ".join(
-            f"{TITLES[name]} {average(chosen(split, machine=name, core=core)).mean:+.1f} %"
-            for name in MACHINES
-            if name != MACHINE
-        )
-        text = (
-            f"By program: {spread(rows)}. One queue of 256 entries: {entries:+.0f} %. On other "
-            f"machines: {others}."
-        )
-        findings.append(Finding(claim, means[core], means[core].mean > 0, text, middle(rows)))
+        findings.append(Finding(claim, means[core], means[core].mean > 0, middle(rows)))
     right = means["partner"].mean > means["program"].mean > 0
     rows = chosen(split, machine=MACHINE)
-    medians = ", ".join(
-        f"{name} {middle(chosen(rows, core=core)).mean:+.1f} %"
-        for core, name in (("partner", "mcf"), ("program", "programs"))
-    )
-    text = (
-        f"Median mixes: {medians}; a ratio counts only if both gain more than {LEAST_EFFECT:g} %."
-    )
-    findings.append(Finding("R2e", ratio(rows), right, text, ratio(rows, "median")))
+    findings.append(Finding("R2e", ratio(rows), right, ratio(rows, "median")))
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2, sharey=True)

@@ -80,14 +80,12 @@ class Finding:
         claim: its id.
         ours: the number, or None where there is none.
         trend: whether the order, sign and other conditions are as claimed.
-        text: other numbers, and the cause.
         median: the same number of the median program, for claims about the programs.
     """
 
     claim: str
     ours: Estimate | None
     trend: bool
-    text: str = ""
     median: Estimate | None = None
 
 
