@@ -18,9 +18,12 @@ class BankRefreshChecker {
   // `violations` must outlive the checker.
   BankRefreshChecker(const DramParameters& dram, ViolationLog& violations)
       : ddr5_(dram.is("ddr5")),
-        known_(ddr5_ || dram.is("lpddr5") || dram.is("hbm3")),
+        hbm3_(dram.is("hbm3")),
+        known_(ddr5_ || dram.is("lpddr5") || hbm3_),
         t_(dram.timing),
+        to_end_(ddr5_ ? 0 : 1),
         banks_per_rank_(dram.organisation.banks),
+        banks_per_group_(dram.organisation.banks_per_group()),
         apart_(same_bank_stride(dram)),
         violations_(violations),
         banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
@@ -50,7 +53,7 @@ class BankRefreshChecker {
     if (record.bank < 0) {
       return;
     }
-    Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + record.bank)];
+    Bank& bank = bank_of(record, record.bank);
     if (record.command == C::activate) {
       check_activate(record, bank, rank);
     } else if (record.command == C::precharge) {
@@ -80,8 +83,10 @@ class BankRefreshChecker {
   // "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb (tRFCpb). Other banks take no
   // activate for tREFSBRD (tpbR2act).
   void check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
-    violations_.require("tRFCsb", record, {C::refresh_same_bank, bank.refresh}, t_.trfcsb);
-    violations_.require("tREFSBRD", record, {C::refresh_same_bank, rank.refresh}, t_.trefsbrd);
+    violations_.require("tRFCsb", record, {C::refresh_same_bank, bank.refresh},
+                        t_.trfcsb - to_end_);
+    violations_.require("tREFSBRD", record, {C::refresh_same_bank, rank.refresh},
+                        t_.trefsbrd - to_end_);
     bank.open = true;
     bank.activate = rank.activate = record.cycle.value();
   }
@@ -94,28 +99,41 @@ class BankRefreshChecker {
   }
 
   // "Same-Bank Refresh": the banks of that number must be precharged and idle for tRP. The refresh
-  // counts as an activate in the rank, because it covers all groups. The next one may follow after
-  // tRFCsb; in JESD209-5 after tpbR2pbR; in JESD238 after tRREFD.
+  // counts as an activate in the rank, because it covers all groups; in JESD238, only its bank's.
+  // The next one may follow after tRFCsb; in JESD209-5 after tpbR2pbR; in JESD238 after tRREFD.
   void check_refresh(const CommandRecord& record, Rank& rank) {
     violations_.require(ddr5_ ? "tRFCsb" : "tPBR2PBR", record, {C::refresh_same_bank, rank.refresh},
                         ddr5_ ? t_.trfcsb : t_.tpbr2pbr);
-    violations_.require("tRRD_L", record, {C::activate, rank.activate}, t_.trrd_l);
+    violations_.require(hbm3_ ? "tRRD" : "tRRD_L", record, {C::activate, rank.activate},
+                        to_end_ + (hbm3_ ? t_.trrd : t_.trrd_l));
+    for (std::int64_t in_group = 0; hbm3_ && in_group < banks_per_group_; ++in_group) {
+      const std::int64_t first = record.bank / banks_per_group_ * banks_per_group_;
+      const Bank& bank = bank_of(record, first + in_group);
+      violations_.require("tRRD_L", record, {C::activate, bank.activate}, to_end_ + t_.trrd_l);
+    }
     for (std::int64_t in_rank = record.bank; in_rank < banks_per_rank_; in_rank += apart_) {
-      Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + in_rank)];
+      Bank& bank = bank_of(record, in_rank);
       if (bank.open) {
         violations_.add("refresh of open bank", record, 0, 1);
       }
       violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
-      violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
+      violations_.require("tRC", record, {C::activate, bank.activate}, to_end_ + t_.trc);
       bank.refresh = record.cycle.value();
     }
     rank.refresh = record.cycle.value();
   }
 
+  Bank& bank_of(const CommandRecord& record, std::int64_t in_rank) {
+    return banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + in_rank)];
+  }
+
   const bool ddr5_;
+  const bool hbm3_;
   const bool known_;
   const DramTiming t_;
+  const std::int64_t to_end_;  // from a logged activate to its end, which times count to and from
   const std::int64_t banks_per_rank_;
+  const std::int64_t banks_per_group_;
   const std::int64_t apart_;  // distance between banks that are refreshed together
   ViolationLog& violations_;
   std::vector<Bank> banks_;

@@ -85,8 +85,8 @@ class Ddr3Checker {
       violations_.add("bank is open", record, kNoOpenRow, bank.row);
     }
     violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
-    violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
-    check_trfc(record, rank);
+    violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp - activate_delay_);
+    check_trfc(record, rank, t_.trfc - activate_delay_);
     violations_.require("tRRD", record, {C::activate, rank.activate}, t_.trrd);
     std::int64_t& oldest = rank.activates[rank.oldest];
     violations_.require("tFAW", record, {C::activate, oldest}, t_.tfaw);
@@ -112,7 +112,7 @@ class Ddr3Checker {
       violations_.require("precharge_delay", record, {C::read, bank.read}, t_.cl + line_);
       violations_.require("precharge_delay", record, {C::write, bank.write}, t_.cl + line_);
     }
-    check_trfc(record, rank);
+    check_trfc(record, rank, t_.trfc);
     bank.row = kNoOpenRow;
     bank.precharge = record.cycle.value();
   }
@@ -143,15 +143,15 @@ class Ddr3Checker {
         violations_.add("refresh of open bank", record, kNoOpenRow, bank.row);
       }
       violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
-      violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
+      violations_.require("tRC", record, {C::activate, bank.activate}, activate_delay_ + t_.trc);
     }
-    check_trfc(record, rank);
+    check_trfc(record, rank, t_.trfc);
     rank.refresh = record.cycle.value();
   }
 
-  // After a refresh a rank takes no command for tRFC.
-  void check_trfc(const CommandRecord& record, const Rank& rank) {
-    violations_.require("tRFC", record, {C::refresh, rank.refresh}, t_.trfc);
+  // After a refresh a rank takes no command for tRFC; an activate may start so that it ends then.
+  void check_trfc(const CommandRecord& record, const Rank& rank, std::int64_t cycles) {
+    violations_.require("tRFC", record, {C::refresh, rank.refresh}, cycles);
   }
 
   Rank& rank_of(const CommandRecord& record) {
@@ -163,8 +163,8 @@ class Ddr3Checker {
 
   const DramTiming t_;
   const std::int64_t line_;  // from a line's first beat to after its last
-  // From a logged activate to its end, from which tRCD and tRAS count. LPDDR5's ACT-2 follows ACT-1
-  // in the next cycle. In HBM3 (JESD238), ACT ends within the second cycle.
+  // From a logged activate to its end, to and from which all times count. LPDDR5's ACT-2 follows
+  // ACT-1 in the next cycle. In HBM3 (JESD238), ACT ends within the second cycle.
   const std::int64_t activate_delay_;
   const std::int64_t last_column_;  // from a line's first read to its last
   const PrechargeDelay precharge_delay_;

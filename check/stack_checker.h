@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rules specific to JESD238: a bus for reads and writes, of which each line takes two, tCCDL apart;
-// a bus for all other commands; and tCCDR between reads, or writes, of two stack ids.
+// a bus for all other commands; tCCDR between reads of two stack ids; and REFpb in tFAW.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ class StackChecker {
         stacks_per_rank_(dram.organisation.stacks),
         banks_per_stack_(dram.organisation.banks / dram.organisation.stacks),
         violations_(violations),
-        stacks_(static_cast<std::size_t>(dram.ranks * dram.organisation.stacks)) {
+        reads_(static_cast<std::size_t>(dram.ranks * dram.organisation.stacks), kLongPast),
+        openings_(static_cast<std::size_t>(dram.ranks)) {
     columns_.fill(kLongPast);
   }
 
@@ -41,11 +42,14 @@ class StackChecker {
       // An ACT takes one and a half cycles.
       violations_.require("row bus", record, row_, row_.command == C::activate ? 2 : 1);
       row_ = {record.command, record.cycle.value()};
+      if (record.command == C::activate || record.command == C::refresh_same_bank) {
+        check_window(record, openings_[static_cast<std::size_t>(record.rank)]);
+      }
     }
   }
 
   void serialize(Archive& archive) {
-    archive.fixed(stacks_);
+    archive.fixed(reads_, openings_);
     archive(columns_, next_, row_.command, row_.cycle);
     archive.check_index(next_, columns_.size(), "invalid column command");
   }
@@ -53,29 +57,41 @@ class StackChecker {
  private:
   using C = ChannelCommand;
 
-  struct Stack {
-    std::int64_t read = kLongPast;  // cycle of the last line's second command
-    std::int64_t write = kLongPast;
-    void serialize(Archive& archive) { archive(read, write); }
+  struct Openings {  // the last activates and REFpb of a pseudo-channel, the oldest first
+    std::array<EarlierCommand, 4> commands{};
+    Openings() { commands.fill({C::activate, kLongPast}); }
+    void serialize(Archive& archive) {
+      for (EarlierCommand& each : commands) {
+        archive(each.command, each.cycle);
+      }
+    }
   };
+
+  // No window of tFAW holds more than four activates and REFpb. An activate counts at its end.
+  void check_window(const CommandRecord& record, Openings& last) {
+    const auto to_end = [](C command) { return command == C::activate ? 1 : 0; };
+    EarlierCommand& oldest = last.commands.front();
+    violations_.require("tFAW", record, oldest,
+                        t_.tfaw + to_end(oldest.command) - to_end(record.command));
+    oldest = {record.command, record.cycle.value()};
+    std::rotate(last.commands.begin(), last.commands.begin() + 1, last.commands.end());
+  }
 
   void check_column(const CommandRecord& record) {
     const std::int64_t now = record.cycle.value();
     const std::int64_t own = record.rank * stacks_per_rank_ + record.bank / banks_per_stack_;
     const std::int64_t first = record.rank * stacks_per_rank_;
     for (std::int64_t i = first; i < first + stacks_per_rank_; ++i) {
-      const Stack& other = stacks_[static_cast<std::size_t>(i)];
-      const bool read = record.command == C::read;
-      if (i != own) {
-        violations_.require("tCCDR", record,
-                            {record.command, (read ? other.read : other.write) - t_.tccd_l},
+      if (i != own && record.command == C::read) {
+        violations_.require("tCCDR", record, {C::read, reads_[static_cast<std::size_t>(i)]},
                             t_.tccd_l + t_.tccdr);
       }
     }
     check_slot(record, now);
     check_slot(record, now + t_.tccd_l);
-    Stack& stack = stacks_[static_cast<std::size_t>(own)];
-    (record.command == C::read ? stack.read : stack.write) = now + t_.tccd_l;
+    if (record.command == C::read) {
+      reads_[static_cast<std::size_t>(own)] = now;
+    }
   }
 
   void check_slot(const CommandRecord& record, std::int64_t cycle) {
@@ -91,7 +107,8 @@ class StackChecker {
   const std::int64_t stacks_per_rank_;
   const std::int64_t banks_per_stack_;
   ViolationLog& violations_;
-  std::vector<Stack> stacks_;
+  std::vector<std::int64_t> reads_;  // by stack: when the last line was read
+  std::vector<Openings> openings_;   // by pseudo-channel
   // Cycles of recent commands on the column bus, unordered, the oldest at `next_`.
   std::array<std::int64_t, 32> columns_;
   std::size_t next_ = 0;

@@ -141,6 +141,11 @@ struct DramParameters {
   // Returns the cycles from an activate, which may take several slots, to the one that its times
   // count from.
   std::int64_t activate_delay() const;
+  // Returns the cycles from a refresh to the first activate of its banks.
+  std::int64_t refresh_time() const {
+    return (refresh_mode == RefreshMode::same_bank ? timing.trfcsb : timing.trfc) -
+           activate_delay();
+  }
   std::int64_t dimm_ranks() const;  // ranks of each DIMM
   // Returns the cycles that a line takes on the channel's data bus. If each rank has its own bus,
   // returns the share of all buses together.

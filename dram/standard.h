@@ -44,16 +44,22 @@ struct DramStandardDescriptor {
   std::vector<OptionalTime> (*own_times)();
   std::vector<DeviceCurrents> (*currents)();
   std::vector<DramPreset> (*presets)();
-  std::vector<TimingRule> (*rules)(const DramParameters& dram);
+  std::vector<TimingRule> (*rules)(const DramParameters& dram);  // see timing_rules()
   const CommandProtocol* protocol = nullptr;  // nullptr: each command takes one slot of one bus
   bool refresh_management = false;            // has RFM commands, and they are modelled
 };
 
 extern const DescriptorTable<DramStandardDescriptor> kDramStandardTable;
 
-// Returns the timing rules of the part that `dram` describes. `dram` must be resolved.
+// Returns the timing rules of the part that `dram` describes. `dram` must be resolved. The
+// standard's rules count to and from the last slot of an activate; these count between first slots.
 inline std::vector<TimingRule> timing_rules(const DramParameters& dram) {
-  return dram.standard->rules(dram);
+  std::vector<TimingRule> rules = dram.standard->rules(dram);
+  for (TimingRule& rule : rules) {
+    const int slots = (rule.preceding == Command::activate) - (rule.following == Command::activate);
+    rule.latency += slots * dram.activate_delay();
+  }
+  return rules;
 }
 
 }  // namespace hmsim

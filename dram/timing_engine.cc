@@ -99,12 +99,7 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   ring.cycles.fill(kLongAgo);
   activates_.assign(static_cast<std::size_t>(ranks), ring);
   compile_spacing(rules);
-  for (const TimingRule& rule : rules) {
-    if (rule.window > 1 && rule.latency > 0 && rule.preceding != Command::activate) {
-      windows_[static_cast<std::size_t>(rule.preceding)].push_back(
-          {rule.latency, window_length(rule), rule.following, activates_});
-    }
-  }
+  compile_windows(rules);
   compile_effects();
 }
 
@@ -136,6 +131,32 @@ void TimingEngine::compile_spacing(const std::vector<TimingRule>& rules) {
   }
 }
 
+void TimingEngine::compile_windows(const std::vector<TimingRule>& rules) {
+  for (const TimingRule& rule : rules) {
+    if (rule.window == 1 || rule.latency <= 0) {
+      continue;
+    }
+    const std::size_t length = window_length(rule);
+    bool possible = rule.scope == Scope::rank;
+    if (rule.following == Command::activate) {
+      possible = possible && length == table_.spacing.length;
+      if (rule.preceding == Command::refresh_same_bank) {
+        table_.spacing.after_refresh = rule.latency;
+      }
+    } else {
+      auto window = std::find_if(windows_.begin(), windows_.end(), [&rule](const Window& each) {
+        return each.following == rule.following;
+      });
+      if (window == windows_.end()) {
+        window = windows_.insert(window, {rule.following, length, {}, activates_});
+      }
+      possible = possible && length == window->length;
+      window->latencies[static_cast<std::size_t>(rule.preceding)] = rule.latency;
+    }
+    ensure(possible, "timing engine", Tick(0), -1, "a window that this DRAM does not have");
+  }
+}
+
 // Within a bank, an activate may delay any command, a precharge only activates, and a read or write
 // only precharges.
 void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
@@ -159,8 +180,10 @@ void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
 void TimingEngine::compile_effects() {
   for (std::size_t command = 0; command < kCommands; ++command) {
     Effects& effects = table_.effects[command];
-    effects.on_same_banks = !table_.same_bank_delays[command].empty();
-    effects.on_gates = !windows_[command].empty();
+    effects.elsewhere = !table_.same_bank_delays[command].empty() ||
+                        std::any_of(windows_.begin(), windows_.end(), [&](const Window& window) {
+                          return window.latencies[command] > 0;
+                        });
     for (std::size_t source = command; source < table_.gate_delays.size(); source += kStride) {
       effects.on_gates = effects.on_gates || !table_.gate_delays[source].empty();
       effects.on_bursts = later(effects.on_bursts, longest_on_bursts(table_.gate_delays[source]));
@@ -316,12 +339,34 @@ bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
   return false;
 }
 
-void TimingEngine::apply_same_bank(Command command, const BankPlace& place, std::int64_t now) {
+void TimingEngine::apply_elsewhere(Command command, const BankPlace& place, std::int64_t now) {
+  const auto index = static_cast<std::size_t>(command);
   const int end = (place.rank + 1) << rank_shift_;
   for (int each = (place.rank << rank_shift_) + (place.bank & (turns_ - 1)); each < end;
        each += turns_) {
-    apply(table_.same_bank_delays[static_cast<std::size_t>(command)], times_of(place_of(each)),
-          now);
+    apply(table_.same_bank_delays[index], times_of(place_of(each)), now);
+  }
+  for (Window& window : windows_) {
+    if (const std::int64_t latency = window.latencies[index]) {
+      raise_gates(window.following, place.rank,
+                  window.rings[place.rank].push(now + latency, window.length));
+    }
+  }
+  const Spacing& spacing = table_.spacing;
+  if (command == Command::refresh_same_bank && spacing.after_refresh > 0) {
+    const std::int64_t entry = now + spacing.after_refresh - spacing.window;
+    raise_gates(Command::activate, place.rank,
+                activates_[place.rank].push(entry, spacing.length) + spacing.window);
+  }
+}
+
+// Lets no such command be issued to the rank before `opens`.
+void TimingEngine::raise_gates(Command following, int rank, std::int64_t opens) {
+  const std::size_t first =
+      gate_number(following, static_cast<std::size_t>(rank * groups_per_rank_));
+  for (std::size_t gate = first; gate < first + static_cast<std::size_t>(groups_per_rank_);
+       ++gate) {
+    gates_[gate] = later(gates_[gate], opens);
   }
 }
 
@@ -371,11 +416,9 @@ void TimingEngine::serialize(Archive& archive) {
   for (Ring& ring : activates_) {
     ring.serialize(archive, table_.spacing.length);
   }
-  for (std::vector<Window>& windows : windows_) {
-    for (Window& window : windows) {
-      for (Ring& ring : window.rings) {
-        ring.serialize(archive, window.length);
-      }
+  for (Window& window : windows_) {
+    for (Ring& ring : window.rings) {
+      ring.serialize(archive, window.length);
     }
   }
 }

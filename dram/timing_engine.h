@@ -119,8 +119,8 @@ class TimingEngine final : public TimingModel {
     std::int64_t latency;
   };
   using Delays = std::vector<Delay>;
-  struct Effects {  // effects of a command beyond its bank
-    bool on_same_banks = false;
+  struct Effects {               // effects of a command beyond its bank
+    bool elsewhere = false;      // on banks of the same number, or in a window
     bool on_gates = false;       // without those of bursts on bursts
     std::int64_t on_bursts = 0;  // the longest delay of a read or write gate
   };
@@ -129,10 +129,10 @@ class TimingEngine final : public TimingModel {
     std::size_t source;
     std::int64_t latency;
   };
-  struct alignas(256) Ring {  // times of the last commands to a rank
+  struct alignas(256) Ring {  // times of the last commands to a rank, or when they allow another
     std::size_t position = 0;
     std::array<std::int64_t, kLongestWindow> cycles{};
-    // Records a command and returns the time of the one `length` commands ago.
+    // Records a command and returns the entry of the one `length` commands ago.
     std::int64_t push(std::int64_t cycle, std::size_t length) {
       cycles[position] = cycle;
       position = position + 1 == length ? 0 : position + 1;
@@ -141,18 +141,20 @@ class TimingEngine final : public TimingModel {
     void serialize(Archive& archive, std::size_t length);
   };
   // Minimum distances of activates in a rank: to the previous activate of the same bank group and
-  // of any, and to the `length`-th activate before (`window`).
+  // of any, and to the `length`-th activate before (`window`). REFpb is in that window if
+  // `after_refresh` is not 0: the distance to the `length`-th command before, if that is a REFpb.
   struct Spacing {
     std::int64_t in_group = 0;
     std::int64_t in_rank = 0;
     std::int64_t window = 0;
     std::size_t length = 1;
+    std::int64_t after_refresh = 0;
   };
-  struct Window {
-    std::int64_t latency;
-    std::size_t length;
+  struct Window {  // of any other command
     Command following;
-    std::vector<Ring> rings;  // by rank
+    std::size_t length;
+    std::array<std::int64_t, kCommands> latencies{};  // by preceding command; 0: not in the window
+    std::vector<Ring> rings;                          // by rank: when the commands allow another
   };
 
   std::size_t gate_at(Command command, int group) const {
@@ -188,6 +190,7 @@ class TimingEngine final : public TimingModel {
                                               Command preceding, Scope scope);
   void compile_own_delays(const std::vector<TimingRule>& rules);
   void compile_spacing(const std::vector<TimingRule>& rules);
+  void compile_windows(const std::vector<TimingRule>& rules);
   void compile_gates(const std::vector<TimingRule>& rules, int ranks);
   void compile_effects();
   void compile_bursts(int banks_per_group);
@@ -206,8 +209,8 @@ class TimingEngine final : public TimingModel {
       gates_bind_bursts_until_ = later(gates_bind_bursts_until_, until);
     }
   }
-  void apply_same_bank(Command command, const BankPlace& place, std::int64_t now);
-  void pass_window(Window& window, const BankPlace& place, std::int64_t now);
+  void apply_elsewhere(Command command, const BankPlace& place, std::int64_t now);
+  void raise_gates(Command following, int rank, std::int64_t opens);
 
   // The rule table, compiled for each command (and place) into the delays that it causes. Constant
   // after construction.
@@ -242,7 +245,7 @@ class TimingEngine final : public TimingModel {
   const int group_shift_;  // bank >> group_shift_ is its group
   const BankPlace nvdimm_;
   Compiled table_;
-  std::array<std::vector<Window>, kCommands> windows_;  // except for activates
+  std::vector<Window> windows_;
 
   std::vector<std::int64_t> bank_ready_;        // bank x kStride
   std::vector<Ring> activates_;                 // by rank
@@ -281,8 +284,8 @@ HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
     }
   }
   gates_[gate_number(Command::activate, place.group)] = later(opens, now + table_.spacing.in_group);
-  if (table_.effects[static_cast<std::size_t>(Command::activate)].on_same_banks) {
-    apply_same_bank(Command::activate, place, now);
+  if (table_.effects[static_cast<std::size_t>(Command::activate)].elsewhere) {
+    apply_elsewhere(Command::activate, place, now);
   }
 }
 
@@ -338,23 +341,9 @@ HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, const
   if (effects.on_gates) {
     apply(table_.gate_delays[source], gates_.data(), now);
     bind(now + effects.on_bursts, ~std::uint64_t{0}, now);
-    for (Window& window : windows_[index]) {
-      pass_window(window, place, now);
-    }
   }
-  if (effects.on_same_banks) {
-    apply_same_bank(command, place, now);
-  }
-}
-
-inline void TimingEngine::pass_window(Window& window, const BankPlace& place, std::int64_t now) {
-  const std::int64_t opens = window.rings[place.rank].push(now, window.length) + window.latency;
-  if (opens > now) {
-    const auto groups = static_cast<std::size_t>(groups_per_rank_);
-    std::int64_t* const gates = &gates_[gate_number(window.following, place.rank * groups)];
-    for (std::size_t group = 0; group < groups; ++group) {
-      gates[group] = later(gates[group], opens);
-    }
+  if (effects.elsewhere) {
+    apply_elsewhere(command, place, now);
   }
 }
 

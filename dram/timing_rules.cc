@@ -97,11 +97,12 @@ std::vector<TimingRule> of_moved_refreshes(const DramParameters& dram) {
   return {{C::refresh, C::refresh, Scope::rank, 2 * dram.timing.trefi, 16}};
 }
 
-std::vector<TimingRule> of_same_bank_refresh(const DramTiming& t, std::int64_t spacing) {
+std::vector<TimingRule> of_same_bank_refresh(const DramTiming& t, std::int64_t after_activate,
+                                             std::int64_t spacing) {
   return {
       {C::precharge, C::refresh_same_bank, Scope::same_bank, t.trp},
       {C::activate, C::refresh_same_bank, Scope::same_bank, t.trc},
-      {C::activate, C::refresh_same_bank, Scope::rank, t.trrd_l},
+      {C::activate, C::refresh_same_bank, Scope::rank, after_activate},
       {C::refresh_same_bank, C::activate, Scope::same_bank, t.trfcsb},
       {C::refresh_same_bank, C::activate, Scope::rank, t.trefsbrd},
       {C::refresh_same_bank, C::refresh_same_bank, Scope::rank, spacing},

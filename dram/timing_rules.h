@@ -56,7 +56,9 @@ struct TimingRule {
   Command following;
   Scope scope;
   std::int64_t latency;  // cycles; <= 0: no constraint
-  int window = 1;        // counts from the window-th last `preceding` (4 for tFAW)
+  // Counts from the window-th last `preceding` (4 for tFAW). Commands whose windows end with the
+  // same command fill one window together.
+  int window = 1;
 };
 
 // Building blocks of standards.
@@ -80,9 +82,11 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
 std::vector<TimingRule> of_moved_refreshes(const DramParameters& dram);
 
 // Same-bank refresh (JESD79-5B section 4.13, REFsb). The refreshed banks behave as in a refresh of
-// the rank. Other banks continue, except that their activates keep a minimum distance. `spacing`:
-// cycles from one same-bank refresh of a rank to the next.
-std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int64_t spacing);
+// the rank. Other banks continue, except that their activates keep a minimum distance.
+// `after_activate`: cycles from an activate of the rank to a same-bank refresh; `spacing`: from one
+// such refresh to the next.
+std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int64_t after_activate,
+                                             std::int64_t spacing);
 
 // Data bus: bursts need a gap of tRTRS when the driver changes, i.e. with the rank or the
 // direction. These are the only rules for the NVDIMM.

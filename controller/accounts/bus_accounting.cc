@@ -8,10 +8,10 @@
 namespace hmsim {
 
 BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
-    : timing_(dram.timing),
+    : trcd_(dram.timing.trcd + dram.activate_delay()),
       line_(dram.line_share()),
       turns_(static_cast<int>(dram.refreshes_per_round())),
-      refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? timing_.trfcsb : timing_.trfc),
+      refresh_time_(dram.refresh_time()),
       period_(clock_period),
       refreshes_(static_cast<std::size_t>(dram.ranks * turns_)) {}
 

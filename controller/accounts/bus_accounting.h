@@ -105,7 +105,7 @@ class BusAccounting {
                       static_cast<std::size_t>(turn)];
   }
 
-  const DramTiming timing_;
+  const Cycle trcd_;
   const std::int64_t line_;  // bus cycles that a line takes
   const int turns_;          // a power of two
   const std::int64_t refresh_time_;
@@ -154,7 +154,7 @@ HMSIM_INLINE void BusAccounting::charge_gap(const Transaction& transaction, bool
     }
     if (transaction.activated) {
       // Without this delay of its activate the burst could have started that much earlier.
-      const Cycle opened = transaction.marks.activated_at + Cycle(timing_.trcd);
+      const Cycle opened = transaction.marks.activated_at + trcd_;
       const std::int64_t held =
           overlap(transaction.marks.activated_at - transaction.marks.activate_held,
                   transaction.marks.activated_at, refresh.end, transaction.marks.activated_at) -

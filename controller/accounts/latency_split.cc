@@ -10,8 +10,7 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
                            const RefreshSchedule& refresh)
     : cycles_(clock_period),
       trcd_(dram.timing.trcd + dram.activate_delay()),
-      refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
-                                                                : dram.timing.trfc),
+      refresh_time_(dram.refresh_time()),
       transfer_{Cycle(dram.command_delay() + dram.timing.cl + dram.timing.line()),
                 Cycle(dram.command_delay() + dram.timing.cwl + dram.timing.line())},
       line_(dram.timing.line()),

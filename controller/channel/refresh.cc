@@ -43,7 +43,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       pull_in_limit_(dram.refresh_interval() * dram.refresh_pull_in),
       longest_(dram.refresh_interval() * (dram.standard->max_moved_refreshes + 1) -
                time_to_close(dram)),
-      duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
+      duration_(dram.refresh_time()),
       patience_(time_to_close(dram)),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
       regular_(dram.refresh_management ? ranks_.size() : 0, kNeverCycle),
@@ -93,7 +93,7 @@ void RefreshControl::managed(int rank, Cycle edge) {
 }
 
 bool RefreshControl::periodic() const {
-  if (elastic_ || duration_ > interval_ || longest_ < interval_ || blocked_ranks_ > 0) {
+  if (elastic_ || duration_ >= interval_ || longest_ < interval_ || blocked_ranks_ > 0) {
     return false;
   }
   for (int rank = 0; rank < ranks(); ++rank) {

@@ -168,7 +168,7 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
                         rules::of_rank(t),
                         rules::of_bank(dram),
                         dram.refresh_mode == RefreshMode::same_bank
-                            ? rules::of_same_bank_refresh(t, t.trfcsb)
+                            ? rules::of_same_bank_refresh(t, t.trrd_l, t.trfcsb)
                             : rules::of_all_bank_refresh(t),
                         rules::of_bus(t),
                         rules::of_power(dram)});

@@ -96,28 +96,34 @@ std::vector<DramPreset> presets() {
   return all;
 }
 
-// Row times count from the second slot of the activate. Line times count from the second read
+// A REFpb counts as an activate of its bank group, and in tFAW.
+std::vector<TimingRule> per_bank_refresh(const DramTiming& t) {
+  constexpr Command kRefresh = Command::refresh_same_bank;
+  return rules::joined({rules::of_same_bank_refresh(t, t.trrd, t.tpbr2pbr),
+                        {{Command::activate, kRefresh, Scope::group, t.trrd_l},
+                         {Command::activate, kRefresh, Scope::rank, t.tfaw, 4},
+                         {kRefresh, Command::activate, Scope::rank, t.tfaw, 4},
+                         {kRefresh, kRefresh, Scope::rank, t.tfaw, 4}}});
+}
+
+// Times of an activate count to and from its second slot. Line times count from the second read
 // (write), which follows the first by tCCDL, and from the end of its data. Each pseudo-channel has
-// its own data bus.
+// its own data bus. tCCDR applies to reads only.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   DramParameters whole = dram;
   DramTiming& t = whole.timing;
   t.burst = dram.timing.line();
-  t.trcd += 1;
-  t.tras += 1;
   t.trtp += t.tccd_l;
   t.tccd_l += t.tccd_l;
-  const std::int64_t to_stack = dram.timing.tccd_l + t.tccdr;
-  return rules::joined({{{Command::precharge, Command::precharge, Scope::rank, t.tppd},
-                         {Command::read, Command::read, Scope::other_stack, to_stack},
-                         {Command::write, Command::write, Scope::other_stack, to_stack}},
-                        rules::of_group(t, t.tccd_l),
-                        rules::of_rank(t),
-                        rules::of_bank(whole),
-                        dram.refresh_mode == RefreshMode::same_bank
-                            ? rules::of_same_bank_refresh(t, t.tpbr2pbr)
-                            : rules::of_all_bank_refresh(t),
-                        rules::of_direction(t)});
+  return rules::joined(
+      {{{Command::precharge, Command::precharge, Scope::rank, t.tppd},
+        {Command::read, Command::read, Scope::other_stack, dram.timing.tccd_l + t.tccdr}},
+       rules::of_group(t, t.tccd_l),
+       rules::of_rank(t),
+       rules::of_bank(whole),
+       dram.refresh_mode == RefreshMode::same_bank ? per_bank_refresh(t)
+                                                   : rules::of_all_bank_refresh(t),
+       rules::of_direction(t)});
 }
 
 std::vector<OptionalTime> own_times() {

@@ -81,7 +81,7 @@ DramTiming timing_of(const Bin& bin, const Density& density) {
   t.tppd = 2;
   t.burst = 4;
   t.burst_gap = 2;
-  t.trtrs = 2;  // read to write: RU(tWCKDQO / tCK), of 1.6 ns
+  t.trtrs = cycles(1'600, bin.tck, 1);  // read to write: RU(tWCKDQO / tCK)
   t.trefi = 3'906'000 / bin.tck;
   t.trfc = cycles(density.trfcab, bin.tck, 1);
   t.trfcsb = cycles(density.trfcpb, bin.tck, 1);
@@ -111,15 +111,13 @@ std::vector<DramPreset> presets() {
   return all;
 }
 
-// Row times count from ACT-2, one cycle after the activate, which is ACT-1. Burst times count to
-// the end of the second half; within a bank group, to BL/n_max. Between ranks, the data clock WCK
+// Times of an activate count to and from ACT-2. Burst times count to the end of the second half;
+// within a bank group, to BL/n_max. Between ranks, the data clock WCK
 // must stop first, which takes longer than the data bus needs.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   DramParameters whole = dram;
   DramTiming& t = whole.timing;
   t.burst = dram.timing.line();
-  t.trcd += 1;
-  t.tras += 1;
   const std::int64_t write_read = t.cwl + t.tccd_l + t.twtr_l;
   const std::int64_t read_write = t.cl + t.tccd_l + t.trtrs - t.cwl;
   return rules::joined({{{Command::precharge, Command::precharge, Scope::rank, t.tppd},
@@ -131,7 +129,7 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
                         rules::of_rank(t),
                         rules::of_bank(whole),
                         dram.refresh_mode == RefreshMode::same_bank
-                            ? rules::of_same_bank_refresh(t, t.tpbr2pbr)
+                            ? rules::of_same_bank_refresh(t, t.trrd_l, t.tpbr2pbr)
                             : rules::of_all_bank_refresh(t),
                         rules::of_direction(t)});
 }

@@ -14,21 +14,18 @@ const Assignments kMovedRefreshes = keys_from(
     "dram.timing.tRAS=1 dram.timing.tRC=1 dram.timing.tRRD=90 dram.timing.tREFI=100");
 
 const Part kDdr3{"DDR3",
-                 standard("ddr3").rules,
                  {},
                  {{"dram.timing.tRC", "60"}, {"dram.timing.tREFI", "600"}},
                  {{"dram.timing.tCCD", "5"}},
                  {{"dram.timing.tREFI", "600"}},
                  80};
 const Part kDdr4{"DDR4",
-                 standard("ddr4").rules,
                  {{"dram.preset", "ddr4_2400r_8gb_x8"}, {"controller.address_map", kGroupedMap}},
                  {{"dram.timing.tRC", "80"}, {"dram.timing.tREFI", "2000"}},
                  {{"dram.timing.tCCD", "5"}},
                  {{"dram.timing.tREFI", "2000"}},
                  400};
 const Part kDimms{"DDR4, two DIMMs",
-                  standard("ddr4").rules,
                   {{"dram.preset", "ddr4_2400r_8gb_x8"},
                    {"controller.address_map", kGroupedMap},
                    {"dram.ranks", "4"},
@@ -43,14 +40,12 @@ const Assignments kDdr5Base{{"dram.preset", "ddr5_4800b_16gb_x8"},
                             {"dram.timing.tFAW", "60"},
                             {"controller.address_map", kGroupedMap}};
 const Part kDdr5{"DDR5",
-                 standard("ddr5").rules,
                  kDdr5Base,
                  {{"dram.timing.tRC", "150"}, {"dram.timing.tREFI", "4000"}},
                  {{"dram.timing.tCCD", "9"}},
                  {{"dram.timing.tREFI", "4000"}},
                  700};
 const Part kDdr5SameBank{"DDR5, same-bank refreshes",
-                         standard("ddr5").rules,
                          with(kDdr5Base, {{"dram.refresh_mode", "same_bank"}}),
                          kDdr5.long_trc,
                          kDdr5.long_tccd,
@@ -60,7 +55,6 @@ const Part kDdr5SameBank{"DDR5, same-bank refreshes",
 // Ranks that enter power-down as soon as no request waits. They enter self-refresh after 2 us
 // without requests, and only after a refresh.
 const Part kSleeping{"DDR3, asleep",
-                     standard("ddr3").rules,
                      keys_from("dram.power_down=fast dram.power_down_idle=0ns "
                                "dram.self_refresh=true dram.self_refresh_idle=2us"),
                      kDdr3.long_trc,

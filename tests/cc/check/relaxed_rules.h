@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "dram/timing_rules.h"
+#include "dram/standard.h"
 #include "tests/cc/assignments.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
-#include "tests/cc/dram/standards.h"
 
 namespace hmsim::testing {
 
@@ -48,7 +47,6 @@ inline const char* const kGroupedMap = "row|group|bank|rank|column|channel";
 // A part, and the settings that make binding those rules that others dominate in every part.
 struct Part {
   const char* name;
-  std::vector<TimingRule> (*rules)(const DramParameters& dram);
   Assignments assignments;  // added to kBase
   // tRC = tRAS + tRP in every preset, and a precharge always separates two activates of a bank, and
   // an activate from a refresh. Only a larger tRC binds.
@@ -110,13 +108,15 @@ inline std::vector<Case> refresh_cases(const Part& part) {
   };
 }
 
-// `spacing`: name of the rule between two of these refreshes.
-inline std::vector<Case> same_bank_refreshes(const Part& part, const char* spacing) {
+// `spacing`: name of the rule between two of these refreshes; `after_activate`: from an activate of
+// any bank to one.
+inline std::vector<Case> same_bank_refreshes(const Part& part, const char* spacing,
+                                             const char* after_activate = "tRRD_L") {
   constexpr Scope kNumber = Scope::same_bank;
   constexpr C kRefresh = C::refresh_same_bank;
   return {{C::precharge, kRefresh, kNumber, 1, "tRP", part.many_refreshes},
           {C::activate, kRefresh, kNumber, 1, "tRC", part.long_trc},
-          {C::activate, kRefresh, kRank, 1, "tRRD_L", part.many_refreshes},
+          {C::activate, kRefresh, kRank, 1, after_activate, part.many_refreshes},
           {kRefresh, C::activate, kNumber, 1, "tRFCsb", part.many_refreshes},
           {kRefresh, C::activate, kRank, 1, "tREFSBRD", part.many_refreshes},
           {kRefresh, kRefresh, kRank, 1, spacing, {}, part.trefi, Cycle(4'000)}};
@@ -184,7 +184,7 @@ inline void relax_each_rule(const Part& part, const std::vector<Case>& cases,
   std::set<std::pair<Assignments, std::int64_t>> sound;  // without a relaxed rule
   for (const Case& tried : cases) {
     const SystemConfig config = config_of(part, tried, precharge_delay);
-    std::vector<TimingRule> rules = part.rules(config.dram);
+    std::vector<TimingRule> rules = timing_rules(config.dram);
     // The rule of moved refreshes is only in the table of its own case.
     const auto in_table = std::count_if(cases.begin(), cases.end(), [&rules](const Case& each) {
       return std::any_of(rules.begin(), rules.end(),

@@ -34,7 +34,7 @@ TEST(Hbm3, ClosedBankHitAndConflictOfAnIdleChannel) {
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(1 + 26 + 26 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(26 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(13 + kLine));
-  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(26 + 1 + 26 + 26 + kLine));
+  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(26 + 26 + 26 + kLine));
 }
 
 struct Place {
@@ -59,8 +59,8 @@ TEST(Hbm3, LinesInterleaveBetweenGroupsAndPseudoChannels) {
     EXPECT_EQ(between({0, 0}, {0, 0}, write, write), Cycle(4 + 4));  // tCCDL after the second burst
     EXPECT_EQ(between({0, 0}, {1, 0}, write, write), Cycle(4 + 4));
     EXPECT_EQ(between({0, 0}, {4, 0}, write, write), Cycle(2));  // tCCDS: within the gap
-    // TCCDR after the second burst.
-    EXPECT_EQ(between({0, 0}, {16, 0}, write, write), Cycle(4 + 3));
+    // Reads: tCCDR after the second burst.
+    EXPECT_EQ(between({0, 0}, {16, 0}, write, write), Cycle(write ? 2 : 4 + 3));
     EXPECT_EQ(between({0, 0}, {0, 1}, write, write), Cycle(1));  // limited only by the column bus
   }
   EXPECT_EQ(between({0, 0}, {4, 0}, true, false), Cycle(13 + kLine + 7));       // tWTRS
@@ -137,13 +137,14 @@ TEST(Hbm3, AStreamFillsBothDataBuses) {
   EXPECT_EQ(channel.channel_.statistics().dram_data_cycles, 64u * 2);
 }
 
-// Every tREFI/32 one REFpb refreshes one bank. The other banks can be activated tRREFD after it.
+// Every tREFI/32 one REFpb refreshes one bank. Activates end tRFCpb after it, of other banks
+// tRREFD.
 TEST(Hbm3, APerBankRefreshIsOfOneBank) {
   Assignments assignments = kHbm3;
   assignments[2].second = "1";
   assignments[3].second = "true";
   assignments.emplace_back("dram.refresh_mode", "same_bank");
-  expect_refreshes_in_turn(assignments, 6240, 32, 2, {{0, 320}, {1, 13}, {16, 13}});
+  expect_refreshes_in_turn(assignments, 6240, 32, 2, {{0, 320 - 1}, {1, 13 - 1}, {16, 13 - 1}});
 }
 
 TEST(Hbm3, WhatIsNotModelledIsRefused) {

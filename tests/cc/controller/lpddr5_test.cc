@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,12 @@ const Assignments kLpddr5 = keys_from(
 
 TEST(Lpddr5, ClosedBankHitAndConflictOfAnIdleChannel) {
   ChannelUnderTest channel(kLpddr5);
-  // tRCD counts from ACT-2; CAS precedes the read within it.
+  // tRP and tRCD count to and from ACT-2; CAS precedes the read within tRCD.
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(1 + 15 + 17 + kLine));
   // WCK has stopped, so a CAS command before the column command adds a cycle to a hit.
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(1 + 17 + kLine));
   EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(1 + 9 + kLine));
-  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(15 + 1 + 15 + 17 + kLine));
+  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(15 + 15 + 17 + kLine));
 }
 
 // Returns the cycles of two reads; the second is to an open row of another group, `distance` cycles
@@ -146,13 +147,21 @@ TEST(Lpddr5, AStreamFillsTheBusWithTheDefaultMapOnly) {
   EXPECT_EQ(cycles_of("row|group|bank|rank|column|channel"), Cycle(20 * 8));
 }
 
-// One REFpb every tREFI/8, of banks 0 and 8, 1 and 9, and so on. These two cannot be activated for
-// 112 cycles, all others for 6.
+// One REFpb every tREFI/8, of banks 0 and 8, 1 and 9, and so on. ACT-2 of these two cannot follow
+// for 112 cycles, of all others for 6.
 TEST(Lpddr5, APerBankRefreshIsOfAPairOfBanks) {
   Assignments assignments = kLpddr5;
   assignments[2].second = "true";
   assignments.emplace_back("dram.refresh_mode", "same_bank");
-  expect_refreshes_in_turn(assignments, 3124, 8, 3, {{0, 112}, {8, 112}, {1, 6}, {4, 6}});
+  expect_refreshes_in_turn(assignments, 3124, 8, 3, {{0, 111}, {8, 111}, {1, 5}, {4, 5}});
+}
+
+TEST(Lpddr5, TheGapFromReadToWriteIsTwckdqo) {
+  for (const auto& [rate, cycles] : std::map<std::string, int>{{"4267", 1}, {"5500", 2}}) {
+    Assignments part = kLpddr5;
+    part[1].second = "lpddr5_" + rate + "_16gb_x16";
+    EXPECT_EQ(make_config(part).dram.timing.trtrs, cycles);  // RU(1.6 ns / tCK)
+  }
 }
 
 TEST(Lpddr5, WhatIsNotModelledIsRefused) {

@@ -52,15 +52,24 @@ class Table {
   std::int64_t after(const TimingRule& rule, int bank) const {
     int count = 0;
     for (auto past = history_.rbegin(); past != history_.rend(); ++past) {
-      if (past->command == rule.preceding && applies(rule.scope, past->bank, bank) &&
+      if (fills(past->command, rule) && applies(rule.scope, past->bank, bank) &&
           ++count == rule.window) {
-        return past->cycle + rule.latency;
+        return past->command == rule.preceding ? past->cycle + rule.latency : 0;
       }
       if (rule.window == 1 && past->cycle + kMemory < history_.back().cycle) {
         return 0;
       }
     }
     return 0;
+  }
+  // Rules with a window to the same command share it.
+  bool fills(Command command, const TimingRule& rule) const {
+    return command == rule.preceding ||
+           (rule.window > 1 &&
+            std::any_of(rules_.begin(), rules_.end(), [&](const TimingRule& each) {
+              return each.preceding == command && each.following == rule.following &&
+                     each.window > 1;
+            }));
   }
   bool applies(Scope scope, int from, int to) const {
     const bool same_rank = from / banks_ == to / banks_;

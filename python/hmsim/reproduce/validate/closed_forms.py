@@ -83,8 +83,8 @@ def dram_refresh() -> Iterator[Row]:
     for standard, columns in (("LPDDR5", 1), ("HBM3", 2)):
         t, got = _lost_to_a_refresh(f"validate_{standard.lower()}", dram__ranks=1)
         last = (columns - 1) * t["tCCD_L"]  # read of a line, which is precharged after tRTP
-        expected = last + t["tRTP"] + t["tRP"] + t["tRFC"] + 1 + t["tRCD"] - t["tCCD"]
-        source = "tRTP + tRP + tRFC + 1 + tRCD - tCCD" + (" + tCCD_L" if columns > 1 else "")
+        expected = last + t["tRTP"] + t["tRP"] + t["tRFC"] + t["tRCD"] - t["tCCD"]
+        source = "tRTP + tRP + tRFC + tRCD - tCCD" + (" + tCCD_L" if columns > 1 else "")
         name = f"{standard}: cycles lost to a refresh"
         yield Row("dram", name, expected, got, "cycles", 4, source)
 
