@@ -98,9 +98,7 @@ TEST(Hbm3, ARowAndAColumnCommandGoInOneCycle) {
 // Sixteen rows of each pseudo-channel, all activated before the first read. tRRDS and tFAW apply to
 // each pseudo-channel separately, and an activate takes two cycles of the row bus.
 TEST(Hbm3, ActivateWindowsAreOfAPseudoChannel) {
-  Assignments narrow = kHbm3;
-  narrow.insert(narrow.end(), {{"dram.timing.tFAW", "32"}, {"dram.timing.tRCD", "300"}});
-  ChannelUnderTest channel(narrow);
+  ChannelUnderTest channel(with(kHbm3, {{"dram.timing.tFAW", "32"}, {"dram.timing.tRCD", "300"}}));
   for (int bank = 0; bank < 16; ++bank) {
     for (const int rank : {0, 1}) {
       channel.send(kDram, channel.dram(3, bank % 4 * 4 + bank / 4, 0, rank));

@@ -64,12 +64,11 @@ class Table {
   }
   // Rules with a window to the same command share it.
   bool fills(Command command, const TimingRule& rule) const {
-    return command == rule.preceding ||
-           (rule.window > 1 &&
-            std::any_of(rules_.begin(), rules_.end(), [&](const TimingRule& each) {
-              return each.preceding == command && each.following == rule.following &&
-                     each.window > 1;
-            }));
+    const auto shares = [&](const TimingRule& each) {
+      return each.preceding == command && each.following == rule.following && each.window > 1;
+    };
+    return rule.window > 1 ? std::any_of(rules_.begin(), rules_.end(), shares)
+                           : command == rule.preceding;
   }
   bool applies(Scope scope, int from, int to) const {
     const bool same_rank = from / banks_ == to / banks_;
