@@ -65,10 +65,11 @@ std::vector<Case> refreshes_of_hbm3() {
   const Assignments often{{"dram.timing.tREFI", "4000"}};
   std::vector<Case> cases = same_bank_refreshes(kHbm3PerBank, "tPBR2PBR", "tRRD");
   const Assignments wide{{"dram.timing.tFAW", "80"}};
+  const Assignments less{{"dram.timing.tFAW", "60"}};
   append(cases, {{C::activate, kRefresh, kGroup, 1, "tRRD_L", often},
                  {C::activate, kRefresh, kRank, 4, "tFAW", often},
                  {kRefresh, C::activate, kRank, 4, "tFAW", with(often, wide)},
-                 {kRefresh, kRefresh, kRank, 4, "tFAW", wide, kHbm3PerBank.trefi, Cycle(4'000)}});
+                 {kRefresh, kRefresh, kRank, 4, "tFAW", less, kHbm3PerBank.trefi, Cycle(4'000)}});
   return cases;
 }
 
