@@ -70,7 +70,13 @@ def policies() -> Iterator[str]:
 
 
 def files() -> Iterator[str]:
-    for folder in ("configs", "configs/policies", "configs/sweeps", "configs/clusters"):
+    for folder in (
+        "configs",
+        "configs/policies",
+        "configs/sweeps",
+        "configs/fits",
+        "configs/clusters",
+    ):
         yield from (f"{folder}/{name}" for name in shipped(folder))
     yield from (f"workloads/{name}" for name in shipped("workloads"))
     yield from (mix.name for mix in every())
