@@ -25,7 +25,7 @@ ADVICE = (
     (r"\bso (?:long|many|much|often)\b(?! (?:as|that))", "use the given time or number"),
 )
 NOT_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)")
-GENERATED = re.compile(r"docs/(?:parameters|statistics|results|storage-claims)\.md$|CHANGELOG\.md$")
+GENERATED = re.compile(r"docs/(?:parameters|statistics|results)\.md$|CHANGELOG\.md$")
 
 
 def markdown(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -52,10 +52,7 @@ WRITERS = {
     "guide": Writer("printed.guide", "docs/policy-guide.md"),
     "figures": Writer("commands.figures", "docs/figures, docs/results.md", 55, EXTRA),
     "validation": Writer("commands.validation", "docs/validation.md", 3, "hmsim with dramsim3=1"),
-    "storage-claims": Writer("storage_verdicts.page", "docs/storage-claims.md", 0.8),
-    "moneta": Writer("draw_moneta.pictures", "docs/figures/storage-*", 0.5, EXTRA),
     "storage": Writer("draw_storage.pictures", "docs/figures/storage-*", 0.5, EXTRA),
-    "applications": Writer("draw_programs.pictures", "docs/figures/storage-*", 0.5, EXTRA),
     "amplification": Writer(
         "draw_amplification.page", "docs/validation-ftl.md, docs/waf-pages.svg", 0.5, EXTRA
     ),

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of systems side by side, docs/figures/storage-*.svg."""
+"""Pictures of storage systems, docs/figures/storage-*.svg, and their data.
+
+A hollow diamond is a value that a paper states.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-import hmsim
 import pandas as pd
-from hmsim.reproduce.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, Made, legend_below
+from hmsim.reproduce.figures.style import CYCLE, PAGE_WIDTH, PAPER, Made, legend_below
 from hmsim.reproduce.validate.storage_bench import KIB, Load, lone, steady
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pages import Documents
-from pages.pictures import STEPS, bars, config_of, curves, draw, log_axis
+from pages import DOCS, Documents
+from pages.pictures import log_axis
 
+SIZES = tuple(512 << step for step in range(11))
+STEPS = ("base", "nosched", "atomic", "spin", "2q", "balance")
+WAYS = {"reads": 1.0, "writes": 0.0, "mix, half reads": 0.5}
+# GB/s of the link: the stated value, and that of its ns per KiB in configs/storage/moneta.yaml.
+NOMINAL = dict(zip(WAYS, (2, 2, 4)))
+IDEAL = dict(zip(WAYS, (KIB / 650, KIB / 602, 2 * KIB / 650)))
+# GB/s per thousand requests of 4 KB a second.
+PAGE = 4096 / 1e6
 LAYERS = {
     "entry": "entry",
     "queue": "block layer's queue",
@@ -33,6 +44,64 @@ LAYERS = {
     "leave": "way back",
 }
 INSIDE = ("link", "ring", "buffer", "cells", "end")
+
+
+def config_of(step: str) -> str:
+    """Return the configuration of one of Moneta's steps."""
+    return "storage/moneta" if step == "balance" else f"storage/moneta_{step}"
+
+
+def requests_time(size: int) -> int:
+    """Return milliseconds in which many requests of a size end."""
+    return 20 if size < 256 * KIB else 400
+
+
+def byte_axis(axes: Axes) -> None:
+    """Label an axis of sizes."""
+    axes.set_xscale("log", base=2)
+    shown = SIZES[::2]
+    names = [f"{size // KIB} KB" if size >= KIB else f"{size} B" for size in shown]
+    axes.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
+    axes.set_xlabel("size of requests")
+    axes.grid(True, axis="both")
+
+
+def bandwidth() -> Made:
+    """Bandwidth by size of requests, for each of Moneta's steps, 16 threads."""
+    rows = []
+    for way, reads in WAYS.items():
+        for step in STEPS:
+            for size in SIZES:
+                stats = steady(config_of(step), [Load(size, reads)], {}, requests_time(size))
+                rows.append((way, step, size, stats["storage.bandwidth_gb_per_s"]))
+    data = pd.DataFrame(rows, columns=["requests", "step", "bytes", "gb_per_s"])
+    data["share_of_link"] = data["gb_per_s"] / data["requests"].map(NOMINAL)
+    stated = {
+        "reads": ((512, 1156.779 * 512 / 1e6), (4 * KIB, 368.534 * PAGE)),
+        "writes": ((512, 1043.793 * 512 / 1e6), (4 * KIB, 389.859 * PAGE)),
+        "mix, half reads": ((4 * KIB, 541 * PAGE), (512 * KIB, 1.62), (512 * KIB, 2.84)),
+    }
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, 3, sharey=True)
+        for axes, (way, own) in zip(panels, data.groupby("requests", sort=False)):
+            axes.axhline(NOMINAL[way], color="black", ls="--", lw=1, label="the link, nominal")
+            axes.axhline(IDEAL[way], color="black", ls=":", lw=1, label="less packets' overhead")
+            steps = own.groupby("step", sort=False)
+            for (step, line), colour, marker in zip(steps, CYCLE, "osv^Xd"):
+                keys = {"marker": marker, "ms": 3.5, "lw": 1.2, "color": colour}
+                axes.plot(line["bytes"], line["gb_per_s"], label=str(step), **keys)
+            axes.plot(
+                *zip(*stated[str(way)]),
+                **{**PAPER, "ms": 6, "zorder": 5, "label": "the paper (MICRO 2010)"},
+            )
+            axes.set_title(way)
+            byte_axis(axes)
+            log_axis(axes, "y", (0.05, 0.1, 0.2, 0.5, 1, 2, 4))
+        panels[0].set_ylabel("GB/s")
+        legend_below(figure, panels[0], 4)
+
+    return Made(data, paint, size=(PAGE_WIDTH, 4.0))
 
 
 def parts_of(name: str, config: str, way: str) -> Iterator[tuple[str, float]]:
@@ -100,154 +169,10 @@ def layers() -> Made:
     return Made(data, paint, size=(PAGE_WIDTH, 4.8))
 
 
-def sweeps() -> Made:
-    """Latency and bandwidth of 4 KB reads by added latency: per row in HASTE, per line in DIMMs."""
-    added = [0.0, *(0.025 * 2**step for step in range(12))]
-    rows = []
-    bus = {"controller.channels": 8, "frontend.block.software_time": "3.9us"}
-    for more in added:
-        time = f"{25 + 1000 * more:.0f}ns"
-        haste = {"storage.memory.read_time": time}
-        slow = lone("storage/haste_dram", 4 * KIB, 1, haste)["storage.read_latency_us.mean"]
-        many = steady("storage/haste_dram", [Load(4 * KIB, 1)], haste)
-        rows.append(("HASTE", more, slow, many["storage.bandwidth_gb_per_s"]))
-        if more <= 1.6:
-            disk = {"nvdimm.media.read_time": time}
-            slow = 1e6 / lone("storage/ddr_dram", 4 * KIB, 1, disk)["agent.0.rate"]
-            many = steady("storage/ddr_dram", [Load(4 * KIB, 1, 8)], {**disk, **bus}, 2)
-            rows.append(("RAM disk", more, slow, many["agent.0.rate"] * 4096 / 1e9))
-    data = pd.DataFrame(rows, columns=["system", "added_us", "latency_us", "gb_per_s"])
-    stated = {
-        "latency_us": ((0.0, 3.0), (0.8, 16.8)),
-        "gb_per_s": ((0.0, 1.33), (0.0, 7.1)),
-    }
-
-    def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, 2)
-        ends = {
-            "latency_us": ("latency of a lone 4 KB read, us", (3, 5, 10, 20, 50)),
-            "gb_per_s": ("GB/s of many threads' 4 KB reads", (0.3, 0.5, 1, 2, 5)),
-        }
-        for axes, (column, (label, ticks)) in zip(panels, ends.items()):
-            curves(axes, data.groupby("system", sort=False), "added_us", column)
-            axes.plot(*zip(*stated[column]), **PAPER, zorder=5, label="the paper (SC 2010)")
-            log_axis(axes, "y", ticks)
-            axes.set_ylabel(label)
-            axes.set_xlabel("added to each row (HASTE)\nor line (RAM disk), us")
-            axes.set_xscale("symlog", linthresh=0.025, linscale=0.5)
-            shown = (0, 0.025, 0.1, 0.4, 1.6, 6.4, 25.6)
-            axes.set_xticks(shown, [f"{tick:g}" for tick in shown], fontsize=8)
-            axes.set_xticks([], minor=True)
-            axes.set_xlim(-0.005, 70)
-            axes.grid(True, axis="both")
-        panels[0].axvline(0.8, color=GREY, lw=0.8, ls=":", label="crossing, the paper (0.8 us)")
-        label = "rate flat to, the paper (12.8 us)"
-        flat = panels[1].axvline(12.8, color=GREY, lw=0.8, ls="--", label=label)
-        legend_below(figure, panels[0], 3, more=[flat])
-
-    return Made(data, paint, size=(PAGE_WIDTH, 3.8))
-
-
-def systems() -> Made:
-    """The same mixed 4 KB requests at random, 16 threads, on nine systems."""
-    configs = {
-        "mascots16": "NVDIMM of flash (mascots16)",
-        "pcm": "NVDIMM of PCM (pcm)",
-        "storage/ddr_pcm": "PCM as a RAM disk (ddr_pcm)",
-        "storage/moneta": "Moneta (moneta)",
-        "storage/moneta_base": "Moneta under Linux (moneta_base)",
-        "storage/nvme": "Optane P4800X (nvme)",
-        "storage/fusion_moneta": "Fusion-IO (fusion_moneta)",
-        "storage/raid_ssd_moneta": "four SSDs (raid_ssd_moneta)",
-        "storage/raid_disk_moneta": "four disks (raid_disk_moneta)",
-    }
-    stated = {
-        "storage/moneta": 1753,
-        "storage/fusion_moneta": 142,
-        "storage/raid_ssd_moneta": 32,
-        "storage/raid_disk_moneta": 1.8,
-    }
-    rows = []
-    for config, name in configs.items():
-        rate = hmsim.run(hmsim.load_config(config), "xdd/random_mixed").stats["agent.0.rate"]
-        rows.append((config, name, rate, rate * 4096 / 1e6))
-    data = pd.DataFrame(rows, columns=["config", "system", "requests_per_s", "mb_per_s"])
-
-    def paint(figure: Figure) -> None:
-        axes = figure.subplots()
-        ends = [1.25 * max(rate, stated.get(c, 0)) for c, rate in zip(configs, data["mb_per_s"])]
-        bars(axes, data["system"], data["mb_per_s"], ends, digits=1)
-        places = [list(configs).index(config) for config in stated]
-        axes.plot(list(stated.values()), places, **PAPER, zorder=5, label="MICRO 2010, Table V")
-        axes.invert_yaxis()
-        log_axis(axes, "x", (1, 10, 100, 1000, 10_000))
-        axes.set_xlim(0.8, 30_000)
-        axes.set_xlabel("MB/s of 4 KB requests at random, half reads, 16 threads")
-        legend_below(figure, axes, 2)
-
-    return Made(data, paint, size=(PAGE_WIDTH, 3.8))
-
-
-def buffer_cache() -> Made:
-    """Draw a page cache's second level: by its latency, its size and the size of requests."""
-    rows = []
-    for size in (4 * KIB, 16 * KIB, 64 * KIB):
-        load = [Load(size, 0.7, 4, 8 << 20)]
-        for second, slow_down in (*((each, 1) for each in (0, 1, 2, 3, 4, 6)),
-                                  *((4, 10**each) for each in range(1, 5))):  # fmt: skip
-            overrides = {
-                "storage.cache.first": "2MiB",
-                "storage.cache.second": f"{second}MiB",
-                "storage.cache.slow_down": slow_down,
-            }
-            stats = steady("storage/buffer_cache", load, overrides, 50_000)
-            cache = {
-                name: stats.get(f"storage.device.cache.{name}", 0.0)
-                for name in ("second_hit_ratio", "device_reads", "device_writes")
-            }
-            asked = stats["storage.reads"] + stats["storage.writes"]
-            asked *= size // (4 * KIB)
-            disk = (cache["device_reads"] + cache["device_writes"]) / asked
-            hits = 100 * cache["second_hit_ratio"]
-            rows.append((size, second, slow_down, hits, disk, stats["storage.iops"]))
-    names = ("bytes", "second_mib", "slow_down", "second_hits_percent", "disk_per_page", "iops")
-    data = pd.DataFrame(rows, columns=names)
-
-    def paint(figure: Figure) -> None:
-        panels = figure.subplots(2, 3, sharex="row")
-        for row, (axis, fixed) in zip(
-            panels, (("second_mib", data["slow_down"] == 1), ("slow_down", data["second_mib"] == 4))
-        ):
-            for axes, (column, label) in zip(
-                row,
-                {
-                    "second_hits_percent": "hits of the second level, %",
-                    "disk_per_page": "disk's requests\nfor each page",
-                    "iops": "requests a second",
-                }.items(),
-            ):
-                for (size, line), colour, marker in zip(data[fixed].groupby("bytes"), CYCLE, "osv"):
-                    axes.plot(
-                        *(line[axis], line[column]),
-                        **{"marker": marker, "ms": 4, "color": colour},
-                        label=f"requests of {size // KIB} KB",
-                    )
-                    if (axis, column) == ("slow_down", "iops"):
-                        without = data[(data["second_mib"] == 0) & (data["bytes"] == size)]
-                        axes.axhline(without["iops"].iloc[0], color=colour, lw=0.8, ls=":")
-                axes.set_ylabel(label, fontsize=8.5)
-                axes.set_ylim(0, 1.08 * data[fixed][column].max())
-                axes.grid(True, axis="both")
-                if axis == "slow_down":
-                    axes.set_xscale("log")
-                    axes.set_xlabel("times slower than DRAM\n(4 MiB)", fontsize=8.5)
-                else:
-                    axes.set_xlabel("second level, MiB\n(as fast as DRAM)", fontsize=8.5)
-        legend_below(figure, panels[0][0], 3)
-
-    return Made(data, paint, size=(PAGE_WIDTH, 5.0))
-
-
 def pictures(_: Path) -> Documents:
-    """Yield the pictures and their data."""
-    yield from draw((layers, sweeps, systems, buffer_cache))
+    """Yield figures/storage-NAME.svg of each picture, and .csv of its data."""
+    for picture in (bandwidth, layers):
+        made = picture()
+        path = DOCS / "figures" / f"storage-{picture.__name__}.svg"
+        yield path, made.image("svg").decode()
+        yield path.with_suffix(".csv"), made.csv()
