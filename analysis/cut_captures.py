@@ -22,9 +22,13 @@ from hmsim.traces.file import TraceFile
 from hmsim.traces.records import FILL
 from hmsim.traces.tools import convert
 from hmsim.workloads.mixes import PROGRAMS
-from pages.tables import head, row
+from pages.tables import table
 
 LENGTH, STEP = 400_000_000, 100_000_000
+COLUMNS = (
+    *("file", "SKIP", "NVDIMM reads", "NVDIMM writes", "DRAM reads", "DRAM writes"),
+    *("bytes", "instructions", "records"),
+)
 JOBS = {"nutchindexing": "lucene-indexing"}
 
 
@@ -45,8 +49,8 @@ def middle(chosen: np.ndarray, total: np.ndarray) -> int:
     return places[len(places) // 2]
 
 
-def cut(capture: Path, target: Path, skip: int) -> None:
-    """Write a window and print its row of workloads/captures/README.md."""
+def cut(capture: Path, target: Path, skip: int) -> list[str]:
+    """Write a window; return its row of workloads/captures/README.md."""
     convert(capture, target, "hmsim", force=True, memory="both", skip=skip, limit=LENGTH)
     counts = {(nvdimm, read): 0 for nvdimm in (True, False) for read in (True, False)}
     for piece in columns(target):
@@ -55,7 +59,7 @@ def cut(capture: Path, target: Path, skip: int) -> None:
             counts[nvdimm, read] += int(chosen.sum())
     header = TraceFile(target).header
     numbers = (*counts.values(), target.stat().st_size, header.instructions, header.records)
-    row(f"`{target.name}`", skip, *(f"{number:,}" for number in numbers))
+    return [f"`{target.name}`", str(skip), *(f"{number:,}" for number in numbers)]
 
 
 def main() -> None:
@@ -63,10 +67,7 @@ def main() -> None:
     parser.add_argument("captures", type=Path)
     parser.add_argument("target", type=Path)
     given = parser.parse_args()
-    head(
-        *("file", "SKIP", "NVDIMM reads", "NVDIMM writes", "DRAM reads", "DRAM writes"),
-        *("bytes", "instructions", "records"),
-    )
+    rows = []
     for program in PROGRAMS:
         capture = given.captures / f"{JOBS.get(program, program)}.hmsim.zst"
         if not capture.is_file():
@@ -78,7 +79,8 @@ def main() -> None:
         if program == "sort":
             cuts["sort_writes"] = middle((writes > 0) & (reads == 0), writes)
         for name, place in cuts.items():
-            cut(capture, given.target / f"{name}.hmsim.zst", place * STEP)
+            rows.append(cut(capture, given.target / f"{name}.hmsim.zst", place * STEP))
+    print(table(COLUMNS, rows))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Writers of the generated pages and pictures in docs/: tools/pages.
 
 A writer is a function of this package that takes the folder of --data and yields paths and their
-contents. One that prints its tables, or writes its files itself, yields nothing.
+contents.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ class Writer(NamedTuple):
 
 EXTRA = "the extra 'figures'"
 DATA = "--data: cputraces/ of Ramulator, block/ of MQSim (both MIT licence)"
-CAPTURES = "--data: captures of whole regions of interest (docs/workloads.md)"
 WRITERS = {
     "parameters": Writer("reference.parameters", "docs/parameters.md", checked=True),
     "statistics": Writer("reference.statistics", "docs/statistics.md", checked=True),
@@ -53,20 +52,14 @@ WRITERS = {
     "figures": Writer("commands.figures", "docs/figures, docs/results.md", 55, EXTRA),
     "validation": Writer("commands.validation", "docs/validation.md", 3, "hmsim with dramsim3=1"),
     "storage": Writer("draw_storage.pictures", "docs/figures/storage-*", 0.5, EXTRA),
-    "amplification": Writer(
-        "draw_amplification.page", "docs/validation-ftl.md, docs/waf-pages.svg", 0.5, EXTRA
-    ),
-    "open-loop": Writer("draw_open_loop.page", "docs/open-loop.svg", 0.5, EXTRA),
+    "amplification": Writer("amplification_table.page", "docs/validation-ftl.md", 0.5),
     "order": Writer("draw_gains.order", "docs/page-order.svg", 10, EXTRA),
     "load": Writer("draw_gains.policies", "docs/policies-by-load.svg", 5, EXTRA),
     "report": Writer("draw_report.page", "docs/report.svg", 0.2, f"chromium, {EXTRA}"),
     "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),
-    "replay": Writer("replay_table.page", "docs/block-drivers.md", 1),
-    "hbf": Writer("hbf_decoding.page", "docs/hbf-decoding.md, docs/hbf-*.svg", 9, EXTRA),
+    "hbf": Writer("draw_hbf.pictures", "docs/hbf-*.svg", 4, EXTRA),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
-    "mixes": Writer("mix_table.tables", "prints tables of docs/workloads.md", 2),
-    "twins": Writer("twin_table.tables", "prints a table of docs/workloads.md", 5, CAPTURES),
 }
 
 
