@@ -3,8 +3,7 @@
 
 Programs whose causes are known run on a device. From the arrivals and completions of that run, as a
 trace records them, it is replayed on a slower or faster device. The result is compared with the
-program itself on that device. Ways of replay: ``inferred`` (hmsim's own inference), ``timed`` and
-``closed``.
+program itself on that device.
 """
 
 from __future__ import annotations
@@ -230,35 +229,6 @@ def replay(causes: Causes, factor: float, seed: int) -> list[Io]:
     return world.run()
 
 
-def timed(trace: list[Io], factor: float, seed: int) -> list[Io]:
-    """Return the requests of a trace, sent at the times of the trace."""
-    world = World(factor, seed)
-    for io in trace:
-        world.at(io.arrival, world.send)
-    return world.run()
-
-
-def closed(trace: list[Io], factor: float, seed: int) -> list[Io]:
-    """Return the requests of a trace, issued as fast as served, with its largest number at once."""
-    world = World(factor, seed)
-    events = sorted([(io.arrival, 1) for io in trace] + [(io.done or 0, -1) for io in trace])
-    depth = most = 0
-    for _, step in events:
-        depth += step
-        most = max(most, depth)
-    left = len(trace)
-
-    def thread() -> Iterator[Any]:
-        nonlocal left
-        while left > 0:
-            left -= 1
-            yield [world.send()]
-
-    for _ in range(most):
-        world.start(thread())
-    return world.run()
-
-
 def makespan(requests: list[Io]) -> float:
     """Return when the last request was done, in microseconds."""
     return max(io.done or 0 for io in requests)
@@ -276,38 +246,21 @@ class Outcome:
 
     program: str
     factor: float
-    way: str
     makespan: float
     tail: float
 
 
-def _ways(trace: list[Io], factor: float, seed: int) -> dict[str, Callable[[], list[Io]]]:
-    return {
-        "inferred": lambda: replay(inferred(trace), factor, seed),
-        "timed": lambda: timed(trace, factor, seed),
-        "closed": lambda: closed(trace, factor, seed),
-    }
-
-
-def outcomes(
-    programs: dict[str, Program], ways: tuple[str, ...] = ("inferred", "timed", "closed")
-) -> Iterator[Outcome]:
-    """Yield an outcome, the mean over seeds, for each program, device and way of replay."""
+def outcomes(programs: dict[str, Program]) -> Iterator[Outcome]:
+    """Yield an outcome, the mean over seeds, for each program and device."""
     for name, program in programs.items():
-        traces = {seed: run(program, 1, seed) for seed in SEEDS}
+        causes = {seed: inferred(run(program, 1, seed)) for seed in SEEDS}
         for factor in FACTORS:
-            found: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
-            for seed, trace in traces.items():
-                truth = run(program, factor, seed)
-                replays = _ways(trace, factor, seed)
-                for way in ways:
-                    requests = replays[way]()
-                    found[way].append(
-                        (makespan(requests) / makespan(truth), tail(requests) / tail(truth))
-                    )
-            for way, pairs in found.items():
-                span, last = (sum(each) / len(pairs) for each in zip(*pairs))
-                yield Outcome(name, factor, way, span, last)
+            pairs = []
+            for seed, own in causes.items():
+                truth, replayed = run(program, factor, seed), replay(own, factor, seed)
+                pairs.append((makespan(replayed) / makespan(truth), tail(replayed) / tail(truth)))
+            span, last = (sum(each) / len(pairs) for each in zip(*pairs))
+            yield Outcome(name, factor, span, last)
 
 
 # Cases for which docs/block-drivers.md states that inference meets the target, 10 %.
@@ -318,7 +271,7 @@ def within_target() -> Iterator[tuple[str, float]]:
     """Yield each quotient (makespan, tail) of the programs in `WITHIN`, on the worst device."""
     everything = {**PROGRAMS, **HELD_OUT}
     for name in WITHIN:
-        found = [*outcomes({name: everything[name]}, ("inferred",))]
+        found = [*outcomes({name: everything[name]})]
         for what, values in (
             ("makespan", [each.makespan for each in found]),
             ("99th percentile", [each.tail for each in found]),
