@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-FIGURES = [*sorted((DOCS / "figures").glob("*.svg")), DOCS / "waf-pages.svg"]
+FIGURES = sorted((DOCS / "figures").glob("*.svg"))
 SVG = "{http://www.w3.org/2000/svg}"
 COLUMN = 516  # pt of text in a wide window
 LEAST = 8.0  # pt
