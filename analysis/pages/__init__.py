@@ -56,7 +56,7 @@ WRITERS = {
     "order": Writer("draw_gains.order", "docs/page-order.svg", 10, EXTRA),
     "load": Writer("draw_gains.policies", "docs/policies-by-load.svg", 5, EXTRA),
     "report": Writer("draw_report.page", "docs/report.svg", 0.2, f"chromium, {EXTRA}"),
-    "policies": Writer("policy_table.page", "docs/policy-comparison.md", 10, DATA),
+    "policies": Writer("policy_table.page", "docs/policy-comparison.csv, .svg", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),
     "hbf": Writer("draw_hbf.pictures", "docs/hbf-*.svg", 4, EXTRA),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),

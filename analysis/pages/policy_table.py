@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of docs/policy-comparison.md: every policy bundle on mixes of core and I/O program.
+"""docs/policy-comparison.csv and its picture: policy bundles on mixes of core and I/O program.
 
 A bundle that leaves its write mode open has a row for each: NAME,drained and NAME,mixed.
 
@@ -15,11 +15,14 @@ from pathlib import Path
 import hmsim
 import pandas as pd
 from hmsim.reproduce.figures.experiment import in_modes
+from hmsim.reproduce.figures.style import CYCLE, PAGE_WIDTH, legend_below
+from matplotlib.figure import Figure
 
-from pages import DOCS, ROOT, Documents, below, tables
+from pages import DOCS, ROOT, Documents
+from pages.pictures import svg
 
 CONFIG = "mascots16"
-SEEDS = (1, 2, 3)
+SEEDS = 3
 POLICIES = (
     *("unified_fr_fcfs", "unified_256", "unified_fcfs", "fr_fcfs_cap"),
     *("par_bs", "tcm", "atlas", "bliss", "nvm_duet", "firm"),
@@ -48,19 +51,28 @@ MIXES = (
     *(("mcf", "tpcc"), ("lbm", "writes"), ("milc", "tpcc"), ("hmmer", "tpcc")),
     *(("mcf", "writes"), ("mcf", "sort"), ("lbm", "tpcc")),
 )
-SPREAD = ("core.0.ipc", "weighted_speedup", "max_slowdown")
+# By title: the statistic, its factor, and the digits after the point.
 COLUMNS = {
-    "core.0.ipc": ("IPC", 1.0, "{:.3f}"),
-    "agent.1.slowdown": ("I/O slowdown", 1.0, "{:.3f}"),
-    "weighted_speedup": ("weighted speedup", 1.0, "{:.3f}"),
-    "max_slowdown": ("unfairness", 1.0, "{:.2f}"),
-    "dram.read_latency_ns.mean": ("DRAM read, ns", 1.0, "{:.0f}"),
-    "nvdimm.response_time_us.mean": ("4 KB block, us", 1.0, "{:.1f}"),
-    "nvdimm.line_latency_ns.mean": ("flash DIMM request, us", 1e-3, "{:.2f}"),
-    "nvdimm.buffer.read_hit_ratio": ("read hits, %", 100.0, "{:.1f}"),
-    "nvdimm.buffer.write_hit_ratio": ("write hits, %", 100.0, "{:.1f}"),
-    "bus.dram_share": ("bus: DRAM, %", 100.0, "{:.1f}"),
-    "bus.nvdimm_share": ("bus: flash DIMM, %", 100.0, "{:.1f}"),
+    "IPC": ("core.0.ipc", 1, 3),
+    "I/O slowdown": ("agent.1.slowdown", 1, 3),
+    "weighted speedup": ("weighted_speedup", 1, 3),
+    "unfairness": ("max_slowdown", 1, 2),
+    "DRAM read (ns)": ("dram.read_latency_ns.mean", 1, 0),
+    "4 KB block (us)": ("nvdimm.response_time_us.mean", 1, 1),
+    "flash DIMM request (us)": ("nvdimm.line_latency_ns.mean", 1e-3, 2),
+    "read hits (%)": ("nvdimm.buffer.read_hit_ratio", 100, 1),
+    "write hits (%)": ("nvdimm.buffer.write_hit_ratio", 100, 1),
+    "bus: DRAM (%)": ("bus.dram_share", 100, 1),
+    "bus: flash DIMM (%)": ("bus.nvdimm_share", 100, 1),
+}
+SHOWN = {
+    "unified_fr_fcfs,drained": "FR-FCFS, 128 entries",
+    "par_bs,drained": "PAR-BS",
+    "firm": "FIRM-like",
+    "unified_256,drained": "256 entries",
+    "split,drained": "two queues",
+    "hms,drained": "harmonic",
+    "all,drained": "all techniques",
 }
 
 
@@ -76,35 +88,29 @@ def write_mixes(folder: Path, data: Path) -> list[Path]:
     return paths
 
 
-def cell(name: str, values: list[float]) -> str:
-    """Return the mean over the seeds, scaled; for the columns in `SPREAD` also half the range."""
-    _, scale, form = COLUMNS[name]
-    if any(value != value for value in values):
-        return "-"
-    text = form.format(sum(values) / len(values) * scale)
-    spread = form.format((max(values) - min(values)) / 2 * scale)
-    return f"{text} ± {spread}" if name in SPREAD and len(values) > 1 else text
+def picture(table: pd.DataFrame) -> str:
+    """Draw the core's IPC in each mix, in relation to a bus and queues of its own (oracle)."""
+    wide = table.pivot(index="workload", columns="policy", values="IPC")
+    share = wide.div(wide["oracle,drained"], axis=0)[[*SHOWN]].rename(columns=SHOWN)
 
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        share.plot.bar(ax=axes, width=0.8, color=CYCLE, rot=0, legend=False)
+        axes.set(xlabel="", ylabel="IPC over that without interference")
+        legend_below(figure, axes, 4)
 
-def table(found: list[pd.DataFrame]) -> str:
-    """Return a mix's results, by seed, as a section of Markdown."""
-    rows = found[0]
-    shown = {name: what for name, what in COLUMNS.items() if name in rows}
-    titles = [title for title, _, _ in shown.values()]
-    cells = (
-        [policy, *(cell(name, [seed[name].iloc[index] for seed in found]) for name in shown)]
-        for index, policy in enumerate(rows["policy"])
-    )
-    return f"\n## {rows['workload'].iloc[0]}\n\n{tables.table(['policy', *titles], cells)}"
+    return svg(paint, (PAGE_WIDTH, 3.4))
 
 
 def page(data: Path) -> Documents:
-    """Run the comparison and yield the page."""
-    policies, body = in_modes(POLICIES), ""
+    """Run the comparison; yield its table and its picture."""
     with tempfile.TemporaryDirectory() as folder:
-        for mix in write_mixes(Path(folder), data):
-            found = [
-                hmsim.compare(CONFIG, policies, [mix], seed=seed, progress=True) for seed in SEEDS
-            ]
-            body += table(found)
-    yield below(DOCS / "policy-comparison.md", "policies", body)
+        mixes = write_mixes(Path(folder), data)
+        found = hmsim.compare(CONFIG, in_modes(POLICIES), mixes, seeds=SEEDS, progress=True)
+    means = found.groupby(["workload", "policy"], sort=False).mean(numeric_only=True).reset_index()
+    table = means[["workload", "policy"]].copy()
+    for title, (name, factor, digits) in COLUMNS.items():
+        table[title] = (means[name] * factor).round(digits)
+    path = DOCS / "policy-comparison.csv"
+    yield path, table.to_csv(index=False)
+    yield path.with_suffix(".svg"), picture(table)
