@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints how the host's cost of a request grows with the size of the simulated system.
 
-Usage: python benchmarks/growth.py [DIMENSION]... [--picture FILE] [--json FILE]
+Usage: python benchmarks/growth.py [DIMENSION]...
 
 Counts instructions within Simulation.run by valgrind's callgrind, which excludes start-up, and
 divides them by the completed memory requests. Counts repeat exactly for one binary. All dimensions
@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,32 +126,12 @@ def measure(dimension: str, value: int) -> float:
     return int(found[1]) / int(json.loads(done.stdout.splitlines()[-1])["requests"])
 
 
-def draw(rows: dict[str, dict[int, float]], path: Path) -> None:
-    """Draw each dimension in a separate panel."""
-    import pandas as pd
-    from hmsim.reproduce.figures import style
-
-    def paint(figure: Any) -> None:
-        panels = figure.subplots(2, 4, sharey=True)
-        for panel, (dimension, costs) in zip(panels.flat, rows.items(), strict=False):
-            panel.plot(list(costs), list(costs.values()), marker="o", ms=4, color=style.BLUE)
-            style.powers(panel, list(costs) if len(costs) < 5 else list(costs)[::2])
-            panel.minorticks_off()
-            panel.set_ylim(bottom=0)
-            panel.set_xlabel(textwrap.fill(DIMENSIONS[dimension][0], 20))
-        figure.supylabel("host instructions per request", fontsize=9)
-
-    path.write_bytes(style.Made(pd.DataFrame(), paint, size=(style.PAGE_WIDTH, 3.8)).image("svg"))
-
-
 def main() -> None:
     """Measure the given dimensions, or all, and print a table for each."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("dimensions", nargs="*", metavar="DIMENSION", help=", ".join(DIMENSIONS))
-    parser.add_argument("--picture", type=Path, help="an SVG of all tables")
-    parser.add_argument("--json", type=Path, help="the numbers")
     parser.add_argument("--point", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.point:
@@ -162,17 +140,11 @@ def main() -> None:
     unknown = [name for name in options.dimensions if name not in DIMENSIONS]
     if unknown:
         parser.error(f"unknown dimension '{unknown[0]}', expected one of {', '.join(DIMENSIONS)}")
-    rows: dict[str, dict[int, float]] = {}
     for dimension in options.dimensions or DIMENSIONS:
         label, values, _ = DIMENSIONS[dimension]
-        rows[dimension] = {value: measure(dimension, value) for value in values}
-        cells = rows[dimension].values()
+        cells = [measure(dimension, value) for value in values]
         print(f"| {label} | {' | '.join(map(str, values))} |\n|---|{'---:|' * len(values)}")
         print(f"| instructions | {' | '.join(f'{cell:,.0f}' for cell in cells)} |\n", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2) + os.linesep)
-    if options.picture:
-        draw(rows, options.picture)
 
 
 if __name__ == "__main__":
