@@ -10,12 +10,13 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Optional
 
 from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.traces.reader import compressed
 
 PLUGIN = Path(__file__).resolve().parents[1] / "_capture" / "hmsim_capture.so"
@@ -25,6 +26,12 @@ UNITS = {"KiB": 10, "MiB": 20, "GiB": 30}  # powers of 2
 
 class CaptureError(InputError):
     """The program cannot be captured; the message is meant for the user."""
+
+
+def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
+    """Raise CaptureError if ``name`` is not in ``known``. ``what``: kind of thing it names."""
+    if name not in known:
+        raise CaptureError(f"unknown {what} '{name}'; {hint(name, known)}")
 
 
 def size_in_bytes(name: str, text: str) -> int:

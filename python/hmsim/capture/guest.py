@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hmsim._core import nearest_name
 from hmsim.capture import guest_image
 from hmsim.capture import guest_tools as tools
 from hmsim.capture.guest_image import PROGRAMS, build_image, job_names
@@ -25,6 +24,7 @@ from hmsim.capture.guest_kernel import KERNEL_PACKAGE, build_kernel
 from hmsim.capture.guest_tools import GuestError, Report, pinned, source
 from hmsim.common.digests import file_digest
 from hmsim.common.directories import new_directory, scratch_directory
+from hmsim.common.hints import hint
 from hmsim.common.paths import cache_directory
 
 RECIPE = 1  # of kernels; a change of what guest_kernel.py makes of the same files needs a new one
@@ -65,9 +65,7 @@ def check_job(name: str) -> None:
     """Raise GuestError when there is no such job."""
     names = job_names(small=False)
     if name not in names:
-        near = nearest_name(name, list(names))
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
-        raise GuestError(f"unknown job '{name}'{hint}")
+        raise GuestError(f"unknown job '{name}'; {hint(name, names)}")
 
 
 def guest_of(small: bool) -> Guest:

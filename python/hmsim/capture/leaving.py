@@ -22,9 +22,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Optional, Union
 
-from hmsim._core import nearest_name
 from hmsim.capture import guest as guests
-from hmsim.capture.emulation import CaptureError, find_program, kill_group, size_in_bytes
+from hmsim.capture.emulation import (
+    CaptureError,
+    check_name_of,
+    find_program,
+    kill_group,
+    size_in_bytes,
+)
 from hmsim.capture.guest_tools import need_tools
 from hmsim.capture.host_counter import host_counter_khz
 from hmsim.capture.machine import (
@@ -196,11 +201,7 @@ def leave(
 def _partner(text: str) -> list[str]:
     """Return a partner's words. Raises CaptureError."""
     words = text.split()
-    if not words or words[0] not in PARTNERS:
-        name = words[0] if words else ""
-        near = nearest_name(name, list(PARTNERS))
-        hint = f"did you mean '{near}'?" if near else f"known: {', '.join(PARTNERS)}"
-        raise CaptureError(f"unknown partner '{name}'; {hint}")
+    check_name_of("partner", words[0] if words else "", PARTNERS)
     if not all(word.isdigit() for word in words[1:]):
         raise CaptureError(f"partner '{text}': its arguments must be whole numbers")
     return words

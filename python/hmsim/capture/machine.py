@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hmsim._core import nearest_name
-from hmsim.capture.emulation import CaptureError, kill_group
+from hmsim.capture.emulation import CaptureError, check_name_of, kill_group
 from hmsim.capture.guest import Guest
 from hmsim.capture.guest_tools import find_tool, run_tool
 
@@ -103,14 +102,6 @@ class Machine:
         if self.icount:
             command += ["-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"]
         return command
-
-
-def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
-    """Raise CaptureError if ``name`` is not in ``known``. ``what``: kind of thing it names."""
-    if name not in known:
-        near = nearest_name(name, list(known))
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
-        raise CaptureError(f"unknown {what} '{name}'{hint}")
 
 
 def check_machine(

@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Optional, Union, cast
 
-from hmsim._core import nearest_name
 from hmsim.capture.emulation import (
     BROKE_OFF,
     CaptureError,
+    check_name_of,
     find_emulator,
     kill_group,
     pack_text,
@@ -111,10 +111,7 @@ def capture(
     """
     if out is None and blocks is None:
         raise CaptureError("nothing to capture: a memory trace or a block trace is required")
-    if settings.block_format not in BLOCK_FORMATS:
-        near = nearest_name(settings.block_format, BLOCK_FORMATS)
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(BLOCK_FORMATS)}"
-        raise CaptureError(f"unknown block format '{settings.block_format}'{hint}")
+    check_name_of("block format", settings.block_format, BLOCK_FORMATS)
     window = (settings.skip, settings.limit)
     if settings.follow and (out is not None or window != (None, None) or settings.roi):
         raise CaptureError(

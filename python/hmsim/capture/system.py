@@ -27,6 +27,7 @@ from hmsim.capture.emulation import (
     BROKE_OFF,
     Caches,
     CaptureError,
+    check_name_of,
     find_emulator,
     kill_group,
     plugin_option,
@@ -42,7 +43,6 @@ from hmsim.capture.machine import (
     UNCACHED,
     Machine,
     check_machine,
-    check_name_of,
     format_nvdimm,
     running,
 )

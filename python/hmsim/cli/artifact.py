@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.cli.statuses import FAULT
 from hmsim.cli.support import (
     Force,
@@ -19,6 +19,7 @@ from hmsim.cli.support import (
     print_table,
     resumable,
 )
+from hmsim.common.hints import hint
 from hmsim.common.tables import number
 from hmsim.reproduce import artifact
 
@@ -90,9 +91,7 @@ def _chosen(names: Optional[list[str]], everything: bool) -> list[artifact.Exper
     known = artifact.experiments()
     for name in names or ():
         if name not in known:
-            near = nearest_name(name, list(known))
-            hint = f"did you mean '{near}'?" if near else f"known: {', '.join(known)}"
-            raise InputError(f"{name}: unknown experiment; {hint}")
+            raise InputError(f"{name}: unknown experiment; {hint(name, known)}")
     if names:
         return [known[name] for name in dict.fromkeys(names)]
     return [each for each in known.values() if everything or each.first]

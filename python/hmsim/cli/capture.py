@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 import typer
 from typer.core import TyperCommand
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.capture.machine import DRIVERS, PROCESSORS
 from hmsim.capture.program import capture
 from hmsim.capture.settings import SHIPPED, ProgramSettings, SystemSettings
@@ -21,6 +21,7 @@ from hmsim.cli.support import (
     print_message,
     print_table,
 )
+from hmsim.common.hints import hint
 from hmsim.common.progress import Bars
 
 STANDARD_ERROR = 2  # file descriptor
@@ -205,9 +206,8 @@ def system(
 def _of_shipped(job: str) -> SystemSettings:
     """Return the settings of the shipped capture of a job. Raises InputError."""
     if job not in SHIPPED:
-        near = nearest_name(job, list(SHIPPED))
-        hint = f"did you mean '{near}'?" if near else f"the jobs are: {', '.join(SHIPPED)}"
-        raise InputError(f"--shipped: no capture of job '{job}' is shipped; {hint}")
+        jobs = hint(job, SHIPPED, "the jobs are")
+        raise InputError(f"--shipped: no capture of job '{job}' is shipped; {jobs}")
     return SHIPPED[job]
 
 

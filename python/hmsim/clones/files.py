@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from hmsim._core import InputError, nearest_name, parse_integer, version
+from hmsim._core import InputError, parse_integer, version
 from hmsim.clones import LONGEST_TWIN
 from hmsim.common.cache import set_aside
 from hmsim.common.digests import file_digest
 from hmsim.common.directories import new_file
+from hmsim.common.hints import hint
 from hmsim.common.paths import cache_directory, shipped
 from hmsim.config import settings
 from hmsim.traces.records import FORMATS
@@ -145,9 +146,7 @@ def _profile(name: str, folder: Path) -> Path:
         return path
     known = shipped("workloads/profiles")
     if name not in known:
-        near = nearest_name(name, list(known))
-        hint = f"did you mean '{near}'?" if near else f"shipped: {', '.join(known)}"
-        raise InputError(f"unknown profile '{name}'; {hint}")
+        raise InputError(f"unknown profile '{name}'; {hint(name, known, 'shipped')}")
     return known[name]
 
 

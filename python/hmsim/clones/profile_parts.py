@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.clones.profile import (
     LONGEST_REUSE,
     LONGEST_VISIT,
@@ -25,6 +25,7 @@ from hmsim.clones.profile import (
     Groups,
     Stream,
 )
+from hmsim.common.hints import hint
 from hmsim.config import settings
 
 MOST = 1 << 50  # instructions, accesses
@@ -105,9 +106,7 @@ class Reader:
         found = {}
         for name, name_node, value in settings.items(self.path, node):
             if known and name not in known:
-                near = nearest_name(name, known)
-                hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
-                raise self.fail(name_node, name, f"unknown key{hint}")
+                raise self.fail(name_node, name, f"unknown key; {hint(name, known)}")
             found[name] = value
         return found
 

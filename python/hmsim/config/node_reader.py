@@ -12,6 +12,7 @@ from typing import NoReturn
 import yaml
 
 from hmsim._core import InputError, nearest_name
+from hmsim.common.hints import hint
 from hmsim.config import settings as yaml_settings
 
 
@@ -43,9 +44,7 @@ class NodeReader:
         found = {}
         for name, (key, child) in self.mapping(node, what.rstrip(": ") or "file").items():
             if name not in known:
-                near = nearest_name(name, list(known))
-                hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
-                self.refuse(key, f"{what}{name}", f"unknown key{hint}")
+                self.refuse(key, f"{what}{name}", f"unknown key; {hint(name, known)}")
             found[name] = child
         return found
 

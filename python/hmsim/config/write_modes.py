@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from hmsim import _core
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.config.policies import PolicyMaker, TransactionScheduler
 
 PARAMETER = "controller.writes"
@@ -37,9 +38,7 @@ def split(text: str) -> tuple[str, str | None]:
     if not comma or "/" in mode:
         return text, None
     if mode not in MODES:
-        near = nearest_name(mode, list(MODES))
-        hint = f"did you mean '{near}'?" if near else f"known: {', '.join(MODES)}"
-        raise InputError(f"{text}: unknown write mode '{mode}'; {hint}")
+        raise InputError(f"{text}: unknown write mode '{mode}'; {hint(mode, MODES)}")
     if name.rpartition(",")[2] in MODES:
         raise InputError(f"{text}: must have only one write mode")
     return name, mode

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.config.settings import Setting
 
 LARGEST_SIZE = 1 << 46  # bytes
@@ -68,9 +69,7 @@ class Job:
     def choice(self, key: str, default: str, known: list[str]) -> str:
         text = self.text(key, default)
         if text not in known:
-            near = nearest_name(text, known)
-            hint = f"did you mean '{near}'?" if near else f"supported: {', '.join(known)}"
-            raise self.fail(key, f"'{text}' is not supported; {hint}")
+            raise self.fail(key, f"'{text}' is not supported; {hint(text, known, 'supported')}")
         return text
 
     def count(self, key: str, default: int, least: int = 1, most: int = 10**12) -> int:

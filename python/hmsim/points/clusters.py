@@ -14,14 +14,14 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
+from hmsim.config.node_reader import NodeReader
 from hmsim.points.workers import LOCAL, WITHOUT_WEB, local_client
 
 if TYPE_CHECKING:
@@ -126,58 +126,31 @@ def load_cluster(path_or_name: str | os.PathLike[str]) -> Cluster:
         InputError: names file, line, key and the nearest valid choice.
     """
     path = find_file(path_or_name, "configs/clusters", "cluster")
-    texts: dict[str, str] = {}
-    places: dict[str, str] = {}
-    options: dict[str, Any] = {}
-    for key, key_node, node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
-        places[key] = yaml_settings.place(path, key_node)
-        if key not in KEYS:
-            raise InputError(f"{places[key]}: {key}: unknown key{_hint(key, KEYS)}")
-        if key == "options":
-            options = _options(path, node)
-        else:
-            texts[key] = yaml_settings.scalar(path, node, key)
-    kind = texts.get("kind", "")
-    if kind not in KINDS:
-        where = places.get("kind", str(path))
-        raise InputError(f"{where}: kind: '{kind}'{_hint(kind, KINDS)}")
+    reader, root = NodeReader(path), yaml_settings.read_mapping(path)
+    given = reader.keys(root, "", KEYS)
+    kind = reader.choice(given.get("kind"), root, "kind", KINDS)
     needed = {"scheduler": "address", "slurm": "workers", "pbs": "workers"}.get(kind, "kind")
-    if needed not in texts:
-        raise InputError(f"{path}: {needed}: is required by kind {kind}")
+    if needed not in given:
+        reader.refuse(root, needed, f"is required by kind {kind}")
     for name, kinds in (("address", ("scheduler",)), ("options", tuple(BATCH))):
-        if name in places and kind not in kinds:
-            raise InputError(f"{places[name]}: {name}: not supported by kind {kind}")
-    workers = texts.get("workers")
-    if workers is not None and not (
-        workers.isascii()
-        and workers.isdecimal()
-        and len(workers) <= LONGEST_NUMBER
-        and 1 <= int(workers) <= MOST_WORKERS
-    ):
-        raise InputError(f"{places['workers']}: workers: expected 1 .. {MOST_WORKERS}")
-    return Cluster(kind, int(workers) if workers else None, texts.get("address", ""), options)
+        if name in given and kind not in kinds:
+            reader.refuse(given[name], name, f"not supported by kind {kind}")
+    workers, address, options = (given.get(name) for name in ("workers", "address", "options"))
+    return Cluster(
+        kind,
+        reader.number(workers, root, "workers", MOST_WORKERS) if workers else None,
+        reader.value(address, "address").text if address else "",
+        _options(reader, options) if options else {},
+    )
 
 
-def _options(path: Path, node: yaml.Node) -> dict[str, Any]:
-    if not isinstance(node, yaml.MappingNode):
-        where = yaml_settings.place(path, node)
-        raise InputError(f"{where}: options: expected 'name: value' pairs")
+def _options(reader: NodeReader, node: yaml.Node) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, key_node, child in yaml_settings.items(path, node):
-        where = yaml_settings.place(path, key_node)
-        if name not in OPTIONS:
-            raise InputError(f"{where}: options: {name}: unknown{_hint(name, OPTIONS)}")
+    for name, child in reader.keys(node, "options: ", OPTIONS).items():
         if name in LISTS:
-            if not isinstance(child, yaml.SequenceNode):
-                raise InputError(f"{where}: options: {name}: expected a list")
-            found[name] = [yaml_settings.scalar(path, item, name) for item in child.value]
+            found[name] = [reader.value(item, name).text for item in reader.sequence(child, name)]
         else:
-            text = yaml_settings.scalar(path, child, name)
+            text = reader.value(child, name).text
             whole = text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
             found[name] = int(text) if whole else text
     return found
-
-
-def _hint(name: str, known: tuple[str, ...]) -> str:
-    near = nearest_name(name, list(known))
-    return f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"

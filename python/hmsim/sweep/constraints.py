@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.sweep.expression import FAILURES, Expression
 
 QUANTITY = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?) ?([A-Za-z]*)")
@@ -35,9 +36,9 @@ class Constraint(Expression):
         super().__init__(text, "a condition")
         for name in self.names:
             if name not in names:
-                near = nearest_name(name, list(names))
-                hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
-                raise InputError(f"'{text}': {name} is not an axis of this sweep{hint}")
+                raise InputError(
+                    f"'{text}': {name} is not an axis of this sweep; {hint(name, names)}"
+                )
 
     def holds(self, values: Mapping[str, str]) -> bool:
         """Return whether values, texts by name, meet the condition. Raises InputError."""

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.common.directories import MARKER, SCRATCH, new_file
+from hmsim.common.hints import hint
 from hmsim.common.os_errors import reason
 from hmsim.common.statistic_names import proposal
 from hmsim.config import write_modes
@@ -150,9 +151,7 @@ class Planner:
         if known is None:
             return load_workload(self._beside(name))
         if name not in known:
-            near = nearest_name(name, list(known))
-            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
-            raise InputError(f"{name}: not in gem5: workloads{hint}")
+            raise InputError(f"{name}: not in gem5: workloads; {hint(name, known)}")
         return Workload(name, ())
 
     def _system(self, values: Combination) -> Config | InputError:

@@ -8,13 +8,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Optional, Union
 
-from hmsim._core import (
-    InputError,
-    TraceRecords,
-    guessed_columns,
-    nearest_name,
-    trace_formats,
-)
+from hmsim._core import InputError, TraceRecords, guessed_columns, trace_formats
+from hmsim.common.hints import hint
 from hmsim.traces.file import MAGIC, START, TraceFile, is_trace_file
 from hmsim.traces.reader import expected_size, open_trace, read_pieces
 
@@ -108,9 +103,7 @@ def find_format(path: AnyPath, name: str | None) -> str:
     Raises InputError when the name is unknown, or the file is empty or resembles no format.
     """
     if name is not None and name not in FORMATS:
-        near = nearest_name(name, list(FORMATS))
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
-        raise InputError(f"unknown format '{name}'{hint}")
+        raise InputError(f"unknown format '{name}'; {hint(name, FORMATS)}")
     start = b""
     for piece in read_pieces(path):
         start += piece

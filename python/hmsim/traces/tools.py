@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.common.directories import new_file
+from hmsim.common.hints import hint
 from hmsim.traces.causes import LastWritten, Threads
 from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, RUN, VCPU_SHIFT, WRITTEN
 from hmsim.traces.file import (
@@ -120,9 +121,7 @@ def convert(
 def _check_formats(found: str, to: str) -> None:
     """Raise InputError unless a trace of the first format can become one of the second."""
     if to not in SOURCES:
-        near = nearest_name(to, list(SOURCES))
-        hint = f"; did you mean '{near}'?" if near else f"; possible: {', '.join(SOURCES)}"
-        raise InputError(f"cannot convert to '{to}'{hint}")
+        raise InputError(f"cannot convert to '{to}'; {hint(to, SOURCES, 'possible')}")
     if found not in SOURCES[to]:
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.common.paths import capture_file
 
 PREFIX = "mix:"
@@ -80,9 +81,7 @@ def parse(text: str) -> Mix:
 
     def known(part: str, names: Iterable[str], what: str) -> str:
         if part not in names:
-            near = nearest_name(part, list(names))
-            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
-            raise InputError(f"{text}: unknown {what} '{part}'{hint}")
+            raise InputError(f"{text}: unknown {what} '{part}'; {hint(part, names)}")
         return part
 
     pair, comma, control = text[len(PREFIX) :].partition(",")

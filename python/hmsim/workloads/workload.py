@@ -16,6 +16,7 @@ import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name, parse_integer
 from hmsim.clones import files as twin_files
+from hmsim.common.hints import hint
 from hmsim.common.paths import CAPTURES, capture_file, data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
@@ -202,9 +203,8 @@ def _agents(path: Path, root: yaml.MappingNode) -> tuple[Agent, ...]:
         elif key == "description":
             yaml_settings.scalar(path, value_node, key)
         else:
-            near = nearest_name(key, ["agents", "description"])
-            hint = f"; did you mean '{near}'?" if near else "; known: agents, description"
-            raise InputError(f"{yaml_settings.place(path, key_node)}: {key}: unknown key{hint}")
+            place, known = yaml_settings.place(path, key_node), ("agents", "description")
+            raise InputError(f"{place}: {key}: unknown key; {hint(key, known)}")
     if agents is None:
         raise InputError(f"{path}: agents: is required: a list of agents")
     return tuple(agents)
@@ -374,8 +374,8 @@ def _check_trace(trace: Path, setting: Setting) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         near = _neighbour(trace)
-        hint = f"; did you mean '{near}'?" if near else ""
-        raise InputError(f"{at(setting.where, 'path')}: {trace}: {reason}{hint}") from error
+        guess = f"; did you mean '{near}'?" if near else ""
+        raise InputError(f"{at(setting.where, 'path')}: {trace}: {reason}{guess}") from error
     if not stat.S_ISREG(mode):
         raise InputError(f"{at(setting.where, 'path')}: {trace}: must be a regular file")
     if not os.access(trace, os.R_OK):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.reproduce.validate import (
     amplification,
     closed_forms,
@@ -71,9 +72,7 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     """
     known = [*CHECKS, "all"]
     if group not in known:
-        near = nearest_name(group, known)
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
-        raise InputError(f"validate: unknown group '{group}'{hint}")
+        raise InputError(f"validate: unknown group '{group}'; {hint(group, known)}")
     chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
     rows: list[Row] = []
     for index, check in enumerate(chosen):
