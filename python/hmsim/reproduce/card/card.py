@@ -38,8 +38,6 @@ def sections(extent: Extent, jobs: int, report: Progress) -> list[Section]:
     found.append(drives.section(method.read("drives.yaml"), extent, jobs, part("drives")))
     found.append(prac.section(how, extent, jobs, part("PRAC")))
     found.append(views.core(extent))
-    found.append(views.flash())
-    found.append(views.counts())
     return found
 
 

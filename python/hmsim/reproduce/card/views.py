@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a card on a core's loads, garbage collection, and stored claims."""
+"""Rows of a card on a core's loads."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from typing import Any
 
-from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
 from hmsim.reproduce.card import families
 from hmsim.reproduce.card.content import COMMAND, Cell, Section, Table
 from hmsim.reproduce.card.method import Extent
-from hmsim.reproduce.validate.row import AT_LEAST, Row
+from hmsim.reproduce.validate.row import Row
 from hmsim.runs.runner import run
 
 PART = "ddr4_2666v_8gb_x8"
 CORE_PS = 500  # a cycle of a core of 2 GHz
-MANY = 1 << 40  # more collections than a run can count
 
 
 def _core(pattern: str, instructions: int, **more: Any) -> tuple[float, dict[str, float]]:
@@ -91,35 +87,3 @@ def core(extent: Extent) -> Section:
     return Section(
         "A core's view", text, [Table("Loads", columns, rows, where, COMMAND)], rows=[chase, stream]
     )
-
-
-def flash() -> Section:
-    """Count the collections of a full module."""
-    agent = {
-        **{"kind": "synthetic", "target": "nvdimm", "pattern": "random", "read_ratio": 0.3},
-        **{"footprint": "200MiB", "outstanding": 32, "requests": 4_000},
-    }
-    got = run("quick", {"agents": [agent]}).stats["nvdimm.gc.count"]
-    source = "quick is full from the start, so writes must collect"
-    name, half = "collections of quick", MANY / 2
-    row = Row("card", name, half + 1, got, "", half, source, side=AT_LEAST)
-    text = "Garbage is collected. hmsim validate ftl compares the copies with closed forms."
-    return Section("Flash", text, rows=[row])
-
-
-def _stored() -> list[Cell]:
-    kept = data_directory() / "analysis" / "artifact" / "expected" / "figures.json"
-    claims = json.loads(kept.read_text(encoding="utf-8"))["output"]
-    verdicts = Counter(row["verdict"] for row in claims)
-    others = ", ".join(f"{count} {word}" for word, count in verdicts.items())
-    return ["claims of the paper", len(claims), verdicts["reproduced"], others]
-
-
-def counts() -> Section:
-    """Return counts of stored claims."""
-    columns = ("checks", "rows", "hold", "others")
-    where = "analysis/artifact/expected, stored results of the named command"
-    command = "hmsim figure all --json"
-    table = Table("Stored results", columns, [_stored()], where, command)
-    text = "Counts of claims come from stored results; the card does not repeat these runs."
-    return Section("Claims", text, [table])
