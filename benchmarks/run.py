@@ -9,9 +9,6 @@ excludes start-up. They repeat exactly for the same binary. Wall times are those
 
 --check compares the instructions of a quick run with benchmarks/instructions.json and names the
 rows that are more than 1 % above. --renew writes that file.
-
-If DRAMsim3 is built (`scons dramsim3=1 bench`), its controller and devices run the same DRAM
-patterns, with fewer requests, in the same program.
 """
 
 from __future__ import annotations
@@ -34,8 +31,6 @@ STORAGE_THREADS = ("1", "16")
 DECODE_PROGRAM = "decode_benchmark"  # beside it, too
 DECODE_MEMORIES = ("dram", "nvdimm")
 DECODE_STEPS = (1, 2)
-
-DRAMSIM3_PROGRAM = ROOT / "build" / "gcc-release-dramsim3" / "benchmarks" / "controller_benchmark"
 
 # The channel used for comparisons with other simulators (configs/validate_ddr3.yaml).
 DDR3 = [
@@ -197,15 +192,6 @@ def check(program: Path, renew: bool) -> int:
     return 1 if above else 0
 
 
-def measure_dramsim3(program: Path, pattern: str, quick: bool) -> dict[str, object]:
-    """Return the results of DRAMsim3 as a whole, whose clock ticks in every cycle."""
-    scale = 1000 if pattern == "sparse" else 10  # cycles without a request cost as much
-    settings = [*DDR3, "dram.backend=dramsim3_full"]
-    long = (100_000 if quick else 1_000_000) // scale
-    figures = measure(program, pattern, settings, long, (20_000 // scale, 60_000 // scale))
-    return {**figures, "simulator": "DRAMsim3"}
-
-
 def main() -> int:
     """Measure every pattern."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
@@ -225,29 +211,15 @@ def main() -> int:
         return check(arguments.program, arguments.renew)
     long, counted = (100_000, QUICK) if arguments.quick else (1_000_000, (20_000, 120_000))
     figures = [
-        {
-            **measure(arguments.program, ALIKE.get(row, row), settings, long, counted),
-            "pattern": row,
-            "simulator": "hmsim",
-        }
+        {**measure(arguments.program, ALIKE.get(row, row), settings, long, counted), "pattern": row}
         for row, settings in PATTERNS.items()
     ]
     storage = arguments.program.with_name(STORAGE_PROGRAM)
-    figures += [
-        {**measure(storage, threads, [], long, counted), "simulator": "hmsim"}
-        for threads in STORAGE_THREADS
-    ]
+    figures += [measure(storage, threads, [], long, counted) for threads in STORAGE_THREADS]
     decode = arguments.program.with_name(DECODE_PROGRAM)
     figures += [
-        {**measure(decode, memory, [], DECODE_STEPS[1], DECODE_STEPS), "simulator": "hmsim"}
-        for memory in DECODE_MEMORIES
+        measure(decode, memory, [], DECODE_STEPS[1], DECODE_STEPS) for memory in DECODE_MEMORIES
     ]
-    if DRAMSIM3_PROGRAM.exists():
-        figures += [
-            measure_dramsim3(DRAMSIM3_PROGRAM, pattern, arguments.quick)
-            for pattern, settings in PATTERNS.items()
-            if settings is DDR3
-        ]
     print(json.dumps(figures, indent=2))
     return 0
 
