@@ -23,12 +23,7 @@ def run_all(tasks: Sequence[Callable[[], T]], jobs: int, report: Report) -> list
     """
     results: list[T] = []
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(task) for task in tasks]
-        try:
-            for future in futures:
-                results.append(future.result())
-                report(len(results) / len(futures))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for result in pool.map(lambda task: task(), tasks):
+            results.append(result)
+            report(len(results) / len(tasks))
     return results

@@ -34,6 +34,12 @@ MODELS: dict[str, dict[str, Any]] = {
     "all of DRAMsim3": {"dram.backend": "dramsim3_full"},
 }
 COMPARED = ("DDR3-1600", "DDR4-2666")  # standards that DRAMsim3 has, too
+COLUMNS = (  # after the names of a system
+    *("% reads", "GB/s", "peak, GB/s", "share of peak, %", "chase alone, ns"),
+    *("at 50 % of its maximum, ns", "at 80 %, ns"),
+)
+Systems = Mapping[tuple[str, ...], Config]  # by name, and model if there are several
+Groups = Mapping[tuple[tuple[str, ...], float], list[Measured]]  # by system and share of reads
 ALONE: dict[str, Any] = {"kind": "synthetic", "target": "dram", "pattern": "sequential"}
 
 
@@ -85,32 +91,19 @@ def _rows(method: Mapping[str, Any], names: list[str]) -> Iterator[Row]:
 def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report) -> Section:
     """Run the families and the closed forms of all standards."""
     names = list(method["standards"]["parts"])[: extent.standards]
-    reads = method["load"]["reads"]
-    offers = families.offers(method, extent)
+    systems = {(name,): _config(method, name) for name in names}
+    grouped = _measure(method, extent, systems, jobs, report)
     load = _load(method, extent)
-    cases = [(name, share) for name in names for share in reads]
-    systems = {name: _config(method, name) for name in names}
-    tasks = [
-        partial(families.point, systems[name], load, share, offer)
-        for name, share in cases
-        for offer in offers
-    ]
-    found = run_all(tasks, jobs, report)
-    size = len(offers)
-    grouped = {case: found[i * size : (i + 1) * size] for i, case in enumerate(cases)}
     rows = list(_rows(method, names))
-    for name in names:
-        points = [p for (other, _), group in grouped.items() if other == name for p in group]
-        most = max(p.gb_per_s for p in points) / families.peak(systems[name])
+    for (name,), config in systems.items():
+        points = [p for (key, _), group in grouped.items() if key == (name,) for p in group]
+        most = max(p.gb_per_s for p in points) / families.peak(config)
         source = "no point above the peak"
         title = f"{name}: largest share"
         rows.append(Row("card", title, 0.5, most, "", 0.5, source, side=AT_MOST))
     where = "method.yaml, standards; peak: 64 B in each burst"
-    columns = (
-        *("system", "% reads", "GB/s", "peak, GB/s", "share of peak, %", "chase alone, ns"),
-        *("at 50 % of its maximum, ns", "at 80 %, ns"),
-    )
-    table = Table("Families", columns, list(_summary(grouped, systems)), where, COMMAND)
+    lines = list(_summary(grouped, systems))
+    table = Table("Families", ("system", *COLUMNS), lines, where, COMMAND)
     text = (
         f"One channel, {load.agents} sequential streams with {load.outstanding} lines in flight "
         f"each, queue of 64, open pages. Latencies are those of hmsim alone, without a constant."
@@ -118,9 +111,9 @@ def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report
     charts = [
         Chart(
             f"hmsim: {share:.0%} reads",
-            [_line(name, grouped[name, share], systems[name]) for name in names],
+            [_line(key[0], grouped[key, share], config) for key, config in systems.items()],
         )
-        for share in reads
+        for share in method["load"]["reads"]
     ]
     tables = [table, _dramsim3(method, extent, jobs)]
     return Section("DRAM standards", text, tables, charts, rows)
@@ -131,36 +124,38 @@ def _line(name: str, points: list[Measured], config: Config) -> Line:
     return Line(name, [(p.gb_per_s / peak, p.ns) for p in families.curve(points, 0).all])
 
 
-def _summary(
-    grouped: Mapping[tuple[str, float], list[Measured]], systems: Mapping[str, Config]
-) -> Iterator[list[Cell]]:
-    for (name, share), points in grouped.items():
-        curve, peak = families.curve(points, 0), families.peak(systems[name])
-        cells: list[Cell] = [name, round(100 * share), curve.most, peak, 100 * curve.most / peak]
+def _measure(
+    method: Mapping[str, Any], extent: Extent, systems: Systems, jobs: int, report: Report
+) -> Groups:
+    """Return the points of each system and share of reads."""
+    offers, load = families.offers(method, extent), _load(method, extent)
+    cases = list(product(systems, method["load"]["reads"]))
+    tasks = [
+        partial(families.point, systems[key], load, share, offer)
+        for key, share in cases
+        for offer in offers
+    ]
+    found, size = run_all(tasks, jobs, report), len(offers)
+    return {case: found[i * size : (i + 1) * size] for i, case in enumerate(cases)}
+
+
+def _summary(grouped: Groups, systems: Systems) -> Iterator[list[Cell]]:
+    for (key, share), points in grouped.items():
+        curve, peak = families.curve(points, 0), families.peak(systems[key])
+        cells: list[Cell] = [*key, round(100 * share), curve.most, peak, 100 * curve.most / peak]
         yield [*cells, points[0].ns, curve.at(0.5), curve.at(0.8)]
 
 
 def _dramsim3(method: Mapping[str, Any], extent: Extent, jobs: int) -> Table:
     """Return the families with DRAMsim3's devices and with all of DRAMsim3, if the build has it."""
-    columns = (
-        *("system", "model", "% reads", "GB/s", "share of peak, %", "chase alone, ns"),
-        *("at 50 % of its maximum, ns", "at 80 %, ns"),
-    )
-    where, command = "docs/dramsim3.md", "scons dramsim3=1; " + COMMAND
-    title = "The same with DRAMsim3"
-    if not dram_comparison.available():
-        absent: list[Cell] = ["not built", *[None] * (len(columns) - 1)]
-        return Table(title, columns, [absent], where, command)
-    offers = families.offers(method, extent)
-    load = _load(method, extent)
-    rows: list[list[Cell]] = []
-    for name, (model, keys) in product(COMPARED, MODELS.items()):
-        config = _config(method, name, keys)
-        for share in method["load"]["reads"]:
-            tasks = [partial(families.point, config, load, share, offer) for offer in offers]
-            points = run_all(tasks, jobs, lambda _done: None)
-            curve, peak = families.curve(points, 0), families.peak(config)
-            cells: list[Cell] = [name, model, round(100 * share), curve.most]
-            cells += [100 * curve.most / peak, points[0].ns, curve.at(0.5), curve.at(0.8)]
-            rows.append(cells)
-    return Table(title, columns, rows, where, command)
+    columns = ("system", "model", *COLUMNS)
+    rows: list[list[Cell]] = [["not built", *[None] * (len(columns) - 1)]]
+    if dram_comparison.available():
+        systems = {
+            (name, model): _config(method, name, keys)
+            for name, (model, keys) in product(COMPARED, MODELS.items())
+        }
+        grouped = _measure(method, extent, systems, jobs, lambda _done: None)
+        rows = list(_summary(grouped, systems))
+    command = "scons dramsim3=1; " + COMMAND
+    return Table("The same with DRAMsim3", columns, rows, "docs/dramsim3.md", command)
