@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of docs/where-policies-pay.md: gains by threads and lines in flight, and by the limit."""
+"""Pictures of docs/where-policies-pay.md: gains by threads and lines, and by the limit."""
 
 from __future__ import annotations
 

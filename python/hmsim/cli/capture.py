@@ -173,22 +173,9 @@ def system(
     json: Json = False,
 ) -> None:
     """Capture the memory traffic of a job in a whole machine under QEMU."""
-    given: dict[str, Any] = {
-        "scale": scale,
-        "icount": icount,
-        "causes": causes,
-        "driver": driver,
-        "delay": delay,
-        "processor": processor,
-        "memory": memory,
-        "nvdimm": nvdimm,
-        "vcpus": vcpus,
-        "limit": limit,
-        "skip": skip,
-        "size_limit": size_limit,
-        "timeout": timeout,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
+    given = locals()  # options have the names of the settings
+    names = [field.name for field in dataclasses.fields(SystemSettings)]
+    chosen = {name: given[name] for name in names if given[name] is not None}
     settings = dataclasses.replace(_of_shipped(job) if shipped else USUAL, **chosen)
     name = out or f"{job}.hmsim.zst"
     with Bars(True) as bars:
