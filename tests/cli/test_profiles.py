@@ -310,7 +310,7 @@ FAULTS = {
     "instructions: none": ("p.yaml:2: instructions:", "'none'"),
     "streams": ("p.yaml: streams:",),
     "    accesses: 3": ("p.yaml:21: dram_fills:", "phases"),
-    "    acesses: 3": ("p.yaml:18: acesses:", "'accesses'?"),
+    "    acesses: 3": ("p.yaml:18: dram_fills: acesses:", "'accesses'?"),
     "    pages: 9999999": ("p.yaml:18: dram_fills:", "pages", "visits"),
     "    paces: [9]": ("p.yaml:22: streams.dram_fills.paces:", "32 numbers"),
     "    inside: {9: {1: [1, 1]}}": ("p.yaml:48: inside:", "'9'"),

@@ -44,20 +44,20 @@ def load(path: AnyPath) -> Profile:
         *(MARK, "description", "calibrated", "instructions", "dram_pages", "nvdimm_pages"),
         *("figures", "streams"),
     ]
-    found = reader.mapping(root, "profile", known)
+    found = reader.keys(root, "", known)
     for key in (MARK, "instructions", "dram_pages", "nvdimm_pages", "streams"):
         if key not in found:
             raise InputError(f"{file}: {key}: is required in a profile")
     if reader.whole(found[MARK], MARK, 0, 1 << 20) != VERSION:
-        raise reader.fail(found[MARK], MARK, f"must be version {VERSION}")
+        reader.refuse(found[MARK], MARK, f"must be version {VERSION}")
     instructions = reader.whole(found["instructions"], "instructions", 1, MOST)
     streams = {
         name: reader.stream(node, name)
-        for name, node in reader.mapping(found["streams"], "streams", list(STREAMS)).items()
+        for name, node in reader.keys(found["streams"], "streams: ", list(STREAMS)).items()
     }
     accesses = sum(stream.accesses for stream in streams.values())
     if not accesses or accesses > MOST_PER_INSTRUCTION * instructions:
-        raise reader.fail(
+        reader.refuse(
             found["streams"],
             "streams",
             f"must have 1 to {MOST_PER_INSTRUCTION} accesses per instruction, got "

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from pathlib import Path
 
 import yaml
 
-from hmsim._core import InputError
 from hmsim.clones.profile import (
     LONGEST_REUSE,
     LONGEST_VISIT,
@@ -25,8 +23,8 @@ from hmsim.clones.profile import (
     Groups,
     Stream,
 )
-from hmsim.common.hints import hint
 from hmsim.config import settings
+from hmsim.config.node_reader import NodeReader
 
 MOST = 1 << 50  # instructions, accesses
 MOST_PAGES = 1 << 40
@@ -91,57 +89,41 @@ def bins_text(bins: Bins) -> str:
     return "{" + ", ".join(f"{low}: {listed(numbers)}" for low, numbers in bins.items()) + "}"
 
 
-class Reader:
+class Reader(NodeReader):
     """Reader of the YAML nodes of one file. Every error names file, line and key."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def fail(self, node: yaml.Node, key: str, what: str) -> InputError:
-        return InputError(f"{settings.place(self.path, node)}: {key}: {what}")
-
-    def mapping(self, node: yaml.Node, key: str, known: list[str]) -> dict[str, yaml.Node]:
-        if not isinstance(node, yaml.MappingNode):
-            raise self.fail(node, key, f"expected 'name: value', found a {settings.kind(node)}")
-        found = {}
-        for name, name_node, value in settings.items(self.path, node):
-            if known and name not in known:
-                raise self.fail(name_node, name, f"unknown key; {hint(name, known)}")
-            found[name] = value
-        return found
-
-    def number(self, node: yaml.Node, key: str, low: float, high: float) -> float:
+    def real(self, node: yaml.Node, key: str, low: float, high: float) -> float:
         text = settings.scalar(self.path, node, key)
         try:
             value = float(text)
         except ValueError:
-            raise self.fail(node, key, f"'{text}' is not a number") from None
+            self.refuse(node, key, f"'{text}' is not a number")
         if not low <= value <= high:
-            raise self.fail(node, key, f"must be in {low:g} .. {high:g}, got {text}")
+            self.refuse(node, key, f"must be in {low:g} .. {high:g}, got {text}")
         return value
 
     def whole(self, node: yaml.Node, key: str, low: int, high: int) -> int:
-        value = self.number(node, key, low, high)
+        value = self.real(node, key, low, high)
         if value != int(value):
-            raise self.fail(node, key, "must be a whole number")
+            self.refuse(node, key, "must be a whole number")
         return int(value)
 
     def numbers(self, node: yaml.Node, key: str, count: int, high: float) -> list[float]:
         if not isinstance(node, yaml.SequenceNode) or len(node.value) != count:
-            raise self.fail(node, key, f"expected a list of {count} numbers")
-        return [self.number(child, key, -high, high) for child in node.value]
+            self.refuse(node, key, f"expected a list of {count} numbers")
+        return [self.real(child, key, -high, high) for child in node.value]
 
     def shares(self, node: yaml.Node, key: str, values: list[float]) -> list[float]:
         if not all(0 <= value <= 1 for value in values):
-            raise self.fail(node, key, "shares must be between 0 and 1")
+            self.refuse(node, key, "shares must be between 0 and 1")
         return values
 
     def bins(self, node: yaml.Node, key: str) -> Bins:
         starts, most, count = BINS[key]
         result: Bins = {}
-        for name, value in self.mapping(node, key, []).items():
+        for name, (_, value) in self.mapping(node, key).items():
             if not name.lstrip("-").isdigit() or int(name) not in starts:
-                raise self.fail(value, key, f"no bin begins at '{name}'")
+                self.refuse(value, key, f"no bin begins at '{name}'")
             low = int(name)
             row = self.numbers(value, f"{key}.{name}", count, float(MOST))
             result[low] = row
@@ -152,25 +134,25 @@ class Reader:
             after = starts.index(low) + 1
             high = starts[after] - 1 if after < len(starts) else most
             if key != "runs" and not low <= row[1] <= max(low, high):
-                raise self.fail(value, f"{key}.{name}", f"a mean of {row[1]:g} is outside its bin")
+                self.refuse(value, f"{key}.{name}", f"a mean of {row[1]:g} is outside its bin")
         if key != "follow" and result:
             of_bins = 3 if key == "mixes" else 1
             total = math.fsum(math.fsum(row[:of_bins]) for row in result.values())
             if abs(total - 1) > 1e-3:
-                raise self.fail(node, key, f"its shares must add up to 1, got {total:g}")
+                self.refuse(node, key, f"its shares must add up to 1, got {total:g}")
         return dict(sorted(result.items()))
 
     def groups(self, node: yaml.Node, key: str) -> Groups:
         result: Groups = {}
-        for name, value in self.mapping(node, key, []).items():
+        for name, (_, value) in self.mapping(node, key).items():
             if not name.isdigit() or int(name) not in GROUPS[key]:
-                raise self.fail(value, key, f"unknown group '{name}'")
+                self.refuse(value, key, f"unknown group '{name}'")
             result[int(name)] = self.bins(value, key)
         return dict(sorted(result.items()))
 
     def stream(self, node: yaml.Node, name: str) -> Stream:
         known = [field.name for field in fields(Stream)]
-        found = self.mapping(node, name, known)
+        found = self.keys(node, f"{name}: ", known)
         stream = Stream()
         for key, value in found.items():
             where = f"streams.{name}.{key}"
@@ -184,19 +166,19 @@ class Reader:
                 most = float(MOST if key == "phases" else MOST_PACES - 1)
                 counts = self.numbers(value, where, PHASES, most)
                 if not all(count >= 0 and count == int(count) for count in counts):
-                    raise self.fail(value, where, "expected whole numbers")
+                    self.refuse(value, where, "expected whole numbers")
                 setattr(stream, key, [int(count) for count in counts])
             else:
                 setattr(stream, key, self.whole(value, where, 1, MOST))
         for key in ("accesses", "pages", "visits", "phases", "paces", "mixes", "jumped", "reuse"):
             if key not in found:
-                raise self.fail(node, name, f"{key} is required")
+                self.refuse(node, name, f"{key} is required")
         if sum(stream.phases) != stream.accesses:
-            raise self.fail(found["phases"], name, "phases must add up to accesses")
+            self.refuse(found["phases"], name, "phases must add up to accesses")
         if not stream.jumped or not stream.reuse:
-            raise self.fail(node, name, "jumped and reuse must have bins")
+            self.refuse(node, name, "jumped and reuse must have bins")
         if stream.visits > stream.accesses or stream.pages > min(stream.visits, MOST_PAGES):
-            raise self.fail(
+            self.refuse(
                 node, name, "must not have more pages than visits, or more visits than accesses"
             )
         return stream
