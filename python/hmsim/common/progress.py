@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
@@ -63,12 +62,7 @@ class Bars:
     def __enter__(self) -> Bars:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._ended.set()
         if self._thread:
             self._thread.join()

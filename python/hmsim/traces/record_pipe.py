@@ -9,7 +9,6 @@ import os
 import selectors
 import threading
 from pathlib import Path
-from types import TracebackType
 
 from hmsim._core import InputError
 from hmsim.traces.file import TraceWriter
@@ -66,12 +65,7 @@ class RecordPipe:
     def __enter__(self) -> RecordPipe:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self._join()
         with contextlib.suppress(OSError):  # what could not be written before
             self._file.close()

@@ -51,9 +51,8 @@ def claim(
     )
 
 
-def _latency(config: str, size: int, way: str, **overrides: Any) -> float:
-    named = {name.replace("__", "."): value for name, value in overrides.items()}
-    stats = lone(f"storage/{config}", size, way == "read", named)
+def _latency(config: str, size: int, way: str, overrides: Mapping[str, Any] = {}) -> float:
+    stats = lone(f"storage/{config}", size, way == "read", overrides)
     return float(stats[f"storage.{way}_latency_us.mean"])
 
 
@@ -68,11 +67,21 @@ def _steady(
     return steady(f"storage/{config}", [Load(size, reads)], dict(overrides), time)
 
 
-def _rate(config: str, size: int, reads: float, **overrides: Any) -> float:
+def _rate(config: str, size: int, reads: float, overrides: Mapping[str, Any] = {}) -> float:
     """Return GB/s of 16 threads."""
-    named = tuple((name.replace("__", "."), value) for name, value in overrides.items())
     time = 20 if size < 256 * KIB else 400
-    return float(_steady(config, size, reads, named, time)["storage.bandwidth_gb_per_s"])
+    stats = _steady(config, size, reads, tuple(overrides.items()), time)
+    return float(stats["storage.bandwidth_gb_per_s"])
+
+
+def _turn(
+    low: float, high: float, width: float, holds: Callable[[float], bool]
+) -> tuple[float, float]:
+    """Return the ends of an interval, at most this wide, in which ``holds`` turns false."""
+    while high - low > width:
+        middle = (high + low) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 def software() -> Iterator[Row]:
@@ -175,15 +184,13 @@ def controllers() -> Iterator[Row]:
     """Yield claims on more controllers, which hide the time of cells."""
 
     def rate(count: int, microseconds: float) -> float:
-        return _rate(
-            "moneta",
-            4 * KIB,
-            0.5,
-            storage__memory__controllers=count,
-            storage__memory__capacity="64GiB",
-            storage__memory__read_time=f"{1000 * microseconds:.0f}ns",
-            storage__memory__write_time=f"{1000 * microseconds:.0f}ns",
-        )
+        keys = {
+            "storage.memory.controllers": count,
+            "storage.memory.capacity": "64GiB",
+            "storage.memory.read_time": f"{1000 * microseconds:.0f}ns",
+            "storage.memory.write_time": f"{1000 * microseconds:.0f}ns",
+        }
+        return _rate("moneta", 4 * KIB, 0.5, keys)
 
     fast = rate(8, 0.004)
     lost = 100 * (1 - rate(8, 1) / fast)
@@ -254,24 +261,15 @@ def sc_2010() -> Iterator[Row]:
 
 def _crossing() -> Iterator[Row]:
     """Yield the latency, added to lines and rows alike, at which a RAM disk is as slow as HASTE."""
-    below, above = 0.1, 1.6
 
     def faster(added: float) -> bool:
         time = f"{25 + 1000 * added:.0f}ns"
-        disk = (
-            1e6
-            / lone("storage/ddr_dram", 4 * KIB, 1, {"nvdimm.media.read_time": time})["agent.0.rate"]
-        )
-        row = {"storage.memory.read_time": time}
-        return bool(
-            disk < lone("storage/haste_dram", 4 * KIB, 1, row)["storage.read_latency_us.mean"]
-        )
+        disk = lone("storage/ddr_dram", 4 * KIB, 1, {"nvdimm.media.read_time": time})
+        row = lone("storage/haste_dram", 4 * KIB, 1, {"storage.memory.read_time": time})
+        return bool(1e6 / disk["agent.0.rate"] < row["storage.read_latency_us.mean"])
 
-    while above - below > 0.01:
-        middle = (above + below) / 2
-        below, above = (middle, above) if faster(middle) else (below, middle)
-    seed = "S27: 800 ns"
-    yield claim("RAM disk meets HASTE at", 650, 950, 500 * (below + above), "ns", seed, CALIBRATED)
+    meet = 500 * sum(_turn(0.1, 1.6, 0.01, faster))
+    yield claim("RAM disk meets HASTE at", 650, 950, meet, "ns", "S27: 800 ns", CALIBRATED)
 
 
 def _knee() -> Iterator[Row]:
@@ -279,18 +277,10 @@ def _knee() -> Iterator[Row]:
 
     def rate(added: float) -> float:
         time = f"{25 + 1000 * added:.0f}ns"
-        return _rate(
-            "haste_dram",
-            4 * KIB,
-            1,
-            storage__memory__read_time=time,
-        )
+        return _rate("haste_dram", 4 * KIB, 1, {"storage.memory.read_time": time})
 
     flat = rate(0)
-    below, above = 0.0, 51.2
-    while above - below > 0.2:
-        middle = (above + below) / 2
-        below, above = (middle, above) if rate(middle) > 0.9 * flat else (below, middle)
+    below, _ = _turn(0.0, 51.2, 0.2, lambda added: rate(added) > 0.9 * flat)
     yield claim("HASTE's rate is flat to", 10, 16, below, "us", "S28: 12.8 us")
 
 
@@ -315,10 +305,10 @@ def today() -> Iterator[Row]:
     got = _steady("nvme", 4 * KIB, 1)["storage.iops"] / 1e3
     yield claim("P4800X, 4 KB reads, depth 16", 526.5, 643.5, got, "1000/s", "S39: 585")
     file_system = {
-        "storage__path__driver": "nvme_interrupt",
-        "storage__path__file_system__time": "2006ns",
+        "storage.path.driver": "nvme_interrupt",
+        "storage.path.file_system.time": "2006ns",
     }
-    got = _latency("nvme_poll", 512, "read", **file_system)
+    got = _latency("nvme_poll", 512, "read", file_system)
     yield claim("P5800X, 512 B read, ext4", 5.33, 7.21, got, "us", "S40: 6.27 us", CALIBRATED)
     got = _latency("nvme_poll", 512, "read")
     yield claim("P5800X, 512 B read, polled", 2.89, 3.91, got, "us", "S40: 3.4 us")
