@@ -16,10 +16,10 @@ import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name, parse_integer
 from hmsim.clones import files as twin_files
-from hmsim.common.hints import hint
 from hmsim.common.paths import CAPTURES, capture_file, data_directory, find_file, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
+from hmsim.config.node_reader import NodeReader
 from hmsim.config.python_nodes import at
 from hmsim.config.python_nodes import mapping as python_mapping
 from hmsim.config.settings import Setting
@@ -189,38 +189,22 @@ def load_inline(path: Path, node: yaml.MappingNode, name: str) -> Workload:
 
 def _agents(path: Path, root: yaml.MappingNode) -> tuple[Agent, ...]:
     """Return the agents in the root of a workload. Raises InputError."""
-    agents: list[Agent] | None = None
-    for key, key_node, value_node in yaml_settings.items(path, root):
-        if key == "agents":
-            agents = []
-            for node in _agent_nodes(path, value_node):
-                agents += _copies(_agent(path, node))
-                if len(agents) > MOST_AGENTS:
-                    where = yaml_settings.place(path, node)
-                    raise InputError(
-                        f"{where}: agents: must be at most {MOST_AGENTS}, including copies"
-                    )
-        elif key == "description":
-            yaml_settings.scalar(path, value_node, key)
-        else:
-            place, known = yaml_settings.place(path, key_node), ("agents", "description")
-            raise InputError(f"{place}: {key}: unknown key; {hint(key, known)}")
-    if agents is None:
+    reader = NodeReader(path)
+    given = reader.keys(root, "", ("agents", "description"))
+    if "description" in given:
+        reader.value(given["description"], "description")
+    if "agents" not in given:
         raise InputError(f"{path}: agents: is required: a list of agents")
+    agents: list[Agent] = []
+    for index, node in enumerate(reader.sequence(given["agents"], "agents")):
+        if not isinstance(node, yaml.MappingNode):
+            kind = yaml_settings.kind(node)
+            what = f"entry {index}: expected 'key: value' pairs, found a {kind}"
+            reader.refuse(node, "agents", what)
+        agents += _copies(_agent(path, node))
+        if len(agents) > MOST_AGENTS:
+            reader.refuse(node, "agents", f"must be at most {MOST_AGENTS}, including copies")
     return tuple(agents)
-
-
-def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
-    where = yaml_settings.place(path, node)
-    if not isinstance(node, yaml.SequenceNode) or not node.value:
-        raise InputError(f"{where}: agents: expected a list of at least one agent")
-    for index, child in enumerate(node.value):
-        if not isinstance(child, yaml.MappingNode):
-            raise InputError(
-                f"{yaml_settings.place(path, child)}: agents: entry {index}: expected "
-                f"'key: value' pairs, found a {yaml_settings.kind(child)}"
-            )
-    return node.value
 
 
 def _agent(path: Path, node: yaml.MappingNode) -> Agent:

@@ -36,12 +36,10 @@ class Stream(Load):
 
     def trace(self, seed: int, requests: int) -> str:
         """Return the requests in the format mqsim."""
-        sectors = self.size // SECTOR
-        reads = [int(number % 100 < 100 * self.reads) for number in range(requests)]
-        if 0 < self.reads < 1:
-            reads = [number % 2 for number in range(requests)]
+        sectors, mixed = self.size // SECTOR, 0 < self.reads < 1
         return "".join(
-            f"0 0 {number * sectors} {sectors} {read}\n" for number, read in enumerate(reads)
+            f"0 0 {number * sectors} {sectors} {number % 2 if mixed else int(self.reads)}\n"
+            for number in range(requests)
         )
 
 
