@@ -91,7 +91,7 @@ def _rows(method: Mapping[str, Any], names: list[str]) -> Iterator[Row]:
 def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report) -> Section:
     """Run the families and the closed forms of all standards."""
     names = list(method["standards"]["parts"])[: extent.standards]
-    systems = {(name,): _config(method, name) for name in names}
+    systems: Systems = {(name,): _config(method, name) for name in names}
     grouped = _measure(method, extent, systems, jobs, report)
     load = _load(method, extent)
     rows = list(_rows(method, names))
@@ -151,7 +151,7 @@ def _dramsim3(method: Mapping[str, Any], extent: Extent, jobs: int) -> Table:
     columns = ("system", "model", *COLUMNS)
     rows: list[list[Cell]] = [["not built", *[None] * (len(columns) - 1)]]
     if dram_comparison.available():
-        systems = {
+        systems: Systems = {
             (name, model): _config(method, name, keys)
             for name, (model, keys) in product(COMPARED, MODELS.items())
         }
