@@ -88,28 +88,6 @@ class Stream:
     pieces: Groups = field(default_factory=dict)
     runs: Bins = field(default_factory=dict)
 
-    def of_all_paces(self, groups: Groups) -> Bins:
-        """Return the mean of `inside` or `between` over paces, weighted by their accesses."""
-        weights = dict.fromkeys(groups, 0)
-        for accesses, pace in zip(self.phases, self.paces):
-            if pace in groups:
-                weights[pace] += accesses
-        result: Bins = {}
-        for pace, bins in groups.items():
-            weight = weights[pace] / max(1, sum(weights.values()))
-            for low, row in bins.items():
-                old = result.get(low, [0.0] * len(row))
-                result[low] = [a + weight * b for a, b in zip(old, row)]
-        return result
-
-
-def distance(one: Bins, other: Bins) -> float:
-    """Return the largest difference of two cumulative distributions (Kolmogorov, Smirnov)."""
-    sums = [0.0]
-    for key in sorted({*one, *other}):
-        sums.append(sums[-1] + one.get(key, [0.0])[0] - other.get(key, [0.0])[0])
-    return max(map(abs, sums))
-
 
 @dataclass
 class Profile:
