@@ -196,7 +196,7 @@ def test_planted_keys(name: str, tmp_path: Path) -> None:
         for n, (of, value) in enumerate(zip(planted.of, exact))
     }
     found = hmsim.fit(
-        file(planted, targets, tmp_path / "fit.yaml"), tmp_path / "out", trials=60, jobs=1
+        file(planted, targets, tmp_path / "fit.yaml"), tmp_path / "out", trials=40, jobs=1
     )
     keys = found.keys.set_index("key")
     assert set(found.targets["verdict"]) <= {"in band", "knife-edge"}
