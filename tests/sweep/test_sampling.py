@@ -100,6 +100,7 @@ def test_conditions(text: str, holds: bool) -> None:
         ("policy < 3", ("'policy < 3' ", "policy=hms")),
         ("1 / 0 == 1", ("'1 / 0 == 1' ", "zero")),
         ("policy * 1000 == 1", ("'policy * 1000 == 1' ", "policy=hms")),
+        ("1 in [1] * 10000000000", ("only numbers", "policy=hms")),
     ],
 )
 def test_what_is_no_condition(text: str, parts: tuple[str, ...]) -> None:

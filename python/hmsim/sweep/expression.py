@@ -107,8 +107,8 @@ def _value(
         return not operand if isinstance(node.op, ast.Not) else -operand
     if isinstance(node, ast.BinOp):
         left, right = value(node.left), value(node.right)
-        if isinstance(left, str) or isinstance(right, str):
-            raise TypeError("texts cannot be added")
+        if not all(isinstance(each, (int, float)) for each in (left, right)):
+            raise TypeError("only numbers can be added")  # nor may a list be multiplied
         return ARITHMETIC[type(node.op)](left, right)
     assert isinstance(node, ast.Compare)
     left = value(node.left)
