@@ -362,10 +362,9 @@ void TimingEngine::apply_elsewhere(Command command, const BankPlace& place, std:
 
 // Lets no such command be issued to the rank before `opens`.
 void TimingEngine::raise_gates(Command following, int rank, std::int64_t opens) {
-  const std::size_t first =
-      gate_number(following, static_cast<std::size_t>(rank * groups_per_rank_));
-  for (std::size_t gate = first; gate < first + static_cast<std::size_t>(groups_per_rank_);
-       ++gate) {
+  const auto groups = static_cast<std::size_t>(groups_per_rank_);
+  const std::size_t first = gate_number(following, static_cast<std::size_t>(rank) * groups);
+  for (std::size_t gate = first; gate < first + groups; ++gate) {
     gates_[gate] = later(gates_[gate], opens);
   }
 }
