@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hmsim._core import InputError
+from hmsim.common.paths import cache_directory
 from hmsim.config.harmonic_table import table_parameter
 from hmsim.config.node_reader import Value
 from hmsim.config.settings import from_mapping
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 WINNING = (BUFFER, MACHINE_KEY)
 TABLE = "policies.harmonic.table"
+FOLDER = cache_directory().absolute() / "figures"  # of files that points read
 
 
 def wanted(claim: Claim) -> Wanted:
@@ -104,7 +105,7 @@ class Asked(Runs):
             for wins, own in parts.items()
             if own
         )
-        return cls(Path(), True, changes=changes, machine=machine, done=done, agents=agents)
+        return cls(FOLDER, True, changes=changes, machine=machine, done=done, agents=agents)
 
     @property
     def seeds(self) -> Sequence[int]:
