@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hmsim.reproduce.figures import figures
 from hmsim.reproduce.figures.claims import BY_ID, CLAIMS, GROUPS
-from hmsim.reproduce.figures.page import AS_CLAIMED, OTHER, direction, text
+from hmsim.reproduce.figures.page import AS_CLAIMED, FAILS, OTHER, direction, text
 from hmsim.reproduce.figures.verdicts import (
     NOT,
     REPRODUCED,
@@ -67,6 +67,8 @@ def test_a_direction_is_that_of_an_effect_beyond_rounding() -> None:
     for name, ours, expected in (*cases, ("R19a", 0.6, OTHER), ("R2a", 0.4, "no effect")):
         finding = Finding(name, Estimate.exact(ours), True)
         assert direction(BY_ID[name], finding) == expected, (name, ours)
+    order = Finding("R13a", Estimate.exact(5), False)  # gains, but not between those of others
+    assert direction(BY_ID["R13a"], order) == FAILS
 
 
 def test_no_effect_reproduces_no_claim_of_an_effect() -> None:
