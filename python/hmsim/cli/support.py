@@ -128,6 +128,10 @@ Jobs = Annotated[
     Optional[int],
     typer.Option(min=1, help="Simulations to run at a time; by default the number of processors."),
 ]
+Cluster = Annotated[
+    Optional[str],
+    typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name."),
+]
 Out = Annotated[
     Optional[str], typer.Option(metavar="DIR", help="Directory to write; must not exist yet.")
 ]

@@ -12,6 +12,7 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.support import (
+    Cluster,
     Jobs,
     NoCalibrate,
     need,
@@ -55,10 +56,7 @@ def sweep(
             metavar="DIR", help="Directory, new or to resume; by default the stem of SWEEP."
         ),
     ] = None,
-    cluster: Annotated[
-        Optional[str],
-        typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name."),
-    ] = None,
+    cluster: Cluster = None,
     jobs: Jobs = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and an estimate of its hours.")

@@ -164,14 +164,7 @@ class SweepReader(NodeReader):
 
     def sweep(self) -> Sweep:
         given = self.keys(yaml_settings.read_mapping(self.path), "", KEYS)
-        common = {name: self.value(given[name], name) for name in COMMON if name in given}
-        if "description" in given:
-            self.value(given["description"], "description")
-        if "warmup" in common:
-            with located(f"{common['warmup'].where}: "):
-                options(warmup=common["warmup"].text)
-        if "set" in given:
-            common.update(self.entry(given["set"], "set"))
+        common = self.common(given)
         grid = self.grid(given["grid"]) if "grid" in given else {}
         if "seeds" in given:
             if "seed" in grid:
@@ -189,6 +182,18 @@ class SweepReader(NodeReader):
             conditions = self.values(given["where"], "where")
             found = replace(found, constraints=self.constraints(conditions, found))
         return found
+
+    def common(self, given: Mapping[str, yaml.Node]) -> dict[str, Value]:
+        """Return the values that all points share: `COMMON` and what ``set`` gives."""
+        common = {name: self.value(given[name], name) for name in COMMON if name in given}
+        if "description" in given:
+            self.value(given["description"], "description")
+        if "warmup" in common:
+            with located(f"{common['warmup'].where}: "):
+                options(warmup=common["warmup"].text)
+        if "set" in given:
+            common.update(self.entry(given["set"], "set"))
+        return common
 
     def gem5(self, given: Mapping[str, yaml.Node]) -> Mapping[str, Gem5] | None:
         runner = "hmsim"
