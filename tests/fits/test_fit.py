@@ -96,6 +96,23 @@ def test_a_target_that_fails_one_step_away_is_on_a_knife_edge(tmp_path: Path) ->
     assert (row["verdict"], row["fails at"]) == ("knife-edge", FAILS)
 
 
+def test_a_policy_can_be_fitted(tmp_path: Path) -> None:
+    """Lines of the NVDIMM fill the one queue, and DRAM waits for flash; two queues part them."""
+    lines = {"kind": "synthetic", "target": "dram", "pattern": "random", "requests": 400}
+    others = {**lines, "target": "nvdimm", "outstanding": 256, "requests": 1_000_000}
+    found = fitted(
+        tmp_path,
+        4,
+        config="mascots16",
+        over={"policy": ["unified_fr_fcfs", "split"]},
+        runs={"one": {"workload": {"agents": [lines, {**others, "measured": False}]}}},
+        targets={"latency": {"of": "one.dram.read_latency_ns.mean", "at_most": 300}},
+    )
+    met = {t.values["policy"]: t.found["latency"] for t in found.findings.trials}
+    assert met["unified_fr_fcfs"] > 1e5 > 300 > met["split"]
+    assert dict(found.values) == {"policy": "split"}
+
+
 def test_a_group_that_is_held_out_is_not_fitted(tmp_path: Path) -> None:
     targets = {
         "latency": {**FILE["targets"]["latency"], "group": "seen"},
@@ -191,6 +208,9 @@ def run_here(planned: Sequence[Planned]) -> list[Outcome]:
         ({"targets": {"t": {"claim": "R7", "is": 3}}}, ("t: is", "does not go with claim")),
         ({"targets": {"t": {"family": "skylak", "reads": 1, "at": 1, "within": 1}}}, ("skylake",)),
         ({"targets": {"t": {"family": "skylake", "reads": 2, "at": 1, "within": 1}}}, ("share",)),
+        ({"targets": {"t": {"family": "skylake", "reads": 0.7, "at": 1, "within": 1}}}, ("50%",)),
+        ({"targets": {"a b": {"of": "one.sim.ticks", "is": 1, "within": 1}}}, ("a b", "letters")),
+        ({"runs": {}, "over": {"policy": ["split"]}}, ("policy", "runs:")),
         ({"targets": {"t": {"of": "1", "at_least": 1}}}, ("names no run",)),
         ({"targets": {"t": {"of": "open(one.sim.ticks)", "is": 1}}}, ("open", "gain, max")),
         ({"targets": {"t": {"of": "one.sim.ticks", "is": 1, "within": "-1%"}}}, ("above 0",)),
@@ -204,12 +224,14 @@ def test_what_a_file_must_not_say(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_claim_is_what_its_figure_finds(tmp_path: Path) -> None:
+def test_a_claim_is_what_its_figure_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R1 is about a device of 150 us; ours takes 20 us beside the time of its flash."""
     path = tmp_path / "claim.yaml"
     over = {"nvdimm.nand.read_time": {"from": "50us", "to": "200us"}}
     content = {"over": over, "targets": {"read": {"claim": "R1"}}}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     found = hmsim.fit(path, tmp_path / "out", trials=4, jobs=1)
+    assert {each.name for each in tmp_path.iterdir()} == {"claim.yaml", "out"}
     assert found.targets["reached"][0] == pytest.approx(150, rel=0.01)
     assert number(found.values["nvdimm.nand.read_time"]) == pytest.approx(130, rel=0.02)

@@ -206,6 +206,7 @@ def test_planted_keys(name: str, tmp_path: Path) -> None:
         apart = number(moved) / number(true) - 1
         bands = max(abs(b / a - 1) for a, b in zip(exact, other)) / BAND * 0.1 / apart
         if key in planted.undetermined:
+            assert bands < 1.5 or keys.at[key, "moves with"], (key, bands)
             assert keys.at[key, "verdict"] == "undetermined", found.keys
         else:
             assert bands >= 3, (key, bands)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from hmsim.cli.support import (
+    Cluster,
     Jobs,
     Json,
     NoCalibrate,
@@ -22,6 +23,7 @@ from hmsim.fits.file import load_fit
 from hmsim.fits.page import CONFIG, PAGE, TEXT, summary
 from hmsim.fits.run import fit as run_fit
 from hmsim.points.clusters import load_cluster
+from hmsim.runs.options import LARGEST_SEED
 
 MOST_COLUMNS = 6  # of a table in a terminal; the pages have all
 
@@ -45,11 +47,8 @@ def fit(
             metavar="DIR", help="Directory, new or to resume; by default the stem of FIT."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the search.")] = 1,
-    cluster: Annotated[
-        Optional[str],
-        typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name."),
-    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the search.")] = 1,
+    cluster: Cluster = None,
     jobs: Jobs = None,
     no_calibrate: NoCalibrate = False,
     json: Json = False,

@@ -14,7 +14,6 @@ from typing import Any
 from hmsim._core import InputError, nearest_name
 from hmsim.config.settings import Setting
 from hmsim.fits.source import Done, Machine
-from hmsim.fits.space import number
 from hmsim.points.point import Point
 from hmsim.reproduce.card import families
 from hmsim.reproduce.card.curves import Curve, measured
@@ -53,8 +52,11 @@ class FamilySource:
                 peak, instead of the latency in ns.
             constant: name of a constant of the fit in ns that latencies contain; "": the machine's.
         """
-        self._name = machine_of(family)
-        self._machine = method()["machines"][self._name]
+        name = machine_of(family)
+        self._machine = method()["machines"][name]
+        if reads not in method()["load"]["reads"]:
+            known = ", ".join(f"{100 * share:g}%" for share in method()["load"]["reads"])
+            raise InputError(f"{100 * reads:g} % reads were not measured; known: {known}")
         self._key = f"{family} {reads:g}"
         self._reads = reads
         self._at = at
@@ -85,7 +87,7 @@ class FamilySource:
 
     def _ns(self, machine: Machine) -> float:
         if self._constant:
-            return number(machine.values[self._constant].text)
+            return machine.constants[self._constant]
         return float(sum(self._machine["constant"].values()))
 
     def _points(self, machine: Machine) -> tuple[float, int, list[tuple[float, Point]]]:

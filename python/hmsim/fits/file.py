@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +18,6 @@ from hmsim.config.node_reader import Value, located
 from hmsim.fits.formula import Formula
 from hmsim.fits.source import FormulaSource, Run, Source
 from hmsim.fits.wanted import Wanted
-from hmsim.runs.options import options
 from hmsim.sweep.file import Combination, Sweep, SweepReader
 from hmsim.sweep.sampling import MOST_DIMENSIONS, Domain, Range
 from hmsim.workloads.workload import load_inline
@@ -32,6 +32,7 @@ KINDS = {  # of targets, with their keys
     "claim": ("claim",),
 }
 TIMES = ("ps", "ns", "us", "ms", "s")
+NAME = re.compile(r"[\w.+-]+")
 SLACK = 0.05  # of a bound: what counts as one band beyond it, without ``within``
 MOST_SEEDS = 100
 
@@ -125,39 +126,32 @@ class _Reader(SweepReader):
         for name in REQUIRED:
             if name not in given:
                 raise InputError(f"{self.path}: {name}: is required")
-        common = {n: self.value(given[n], n) for n in ("config", "warmup") if n in given}
-        if "description" in given:
-            self.value(given["description"], "description")
-        if "warmup" in common:
-            with located(f"{common['warmup'].where}: "):
-                options(warmup=common["warmup"].text)
-        if "set" in given:
-            common.update(self.entry(given["set"], "set"))
+        common = self.common(given)
         seeds = given.get("seeds")
         count = self.number(seeds, seeds, "seeds", MOST_SEEDS) if seeds else 1
         over = self.domains(given["over"])
         constants = self.constants(given["constants"]) if "constants" in given else {}
         self.check_over(given["over"], {**over, **constants}, common)
-        runs = (
-            {
-                name: self.run(node, name, over)
-                for name, (_, node) in self.mapping(given["runs"], "runs").items()
-            }
-            if "runs" in given
-            else {}
-        )
-        targets = [
-            target
-            for name, (_, node) in self.mapping(given["targets"], "targets").items()
-            for target in self.targets(node, name, runs, constants)
-        ]
+        listed = self.mapping(given["runs"], "runs") if "runs" in given else {}
+        runs = {name: self.run(node, name, over) for name, (_, node) in listed.items()}
+        for name in over:
+            if "." not in name and not runs:
+                raise InputError(f"{over[name][1]}: {name}: only runs: have one")
+        targets: dict[str, Target] = {}
+        for name, (key, node) in self.mapping(given["targets"], "targets").items():
+            if not NAME.fullmatch(name):
+                self.refuse(key, name[:40], "a target's name has letters, digits and '_.+-' only")
+            for target in self.targets(node, name, runs, constants):
+                if target.name in targets:
+                    self.refuse(key, target.name, "is a target already")
+                targets[target.name] = target
         both = {**over, **constants}
         return Fit(
             Sweep(self.path, common),
             {name: domain for name, (domain, _) in both.items()},
             frozenset(constants),
             runs,
-            targets,
+            list(targets.values()),
             count,
             {name: where for name, (_, where) in both.items()},
         )
@@ -302,6 +296,8 @@ class _Reader(SweepReader):
             with located(f"{family.where}: {name}: family: "):
                 source = families.FamilySource(family.text, reads, at, constant)
             centre = source.wanted()
+            if not math.isfinite(centre):
+                self.refuse(given["at"], f"{name}: at", f"{at} is not on the measured curve")
             half = self.width(given["within"], f"{name}: within", centre)
             end = "saturation" if at is None else f"{100 * at:g}"
             wanted = Wanted(centre - half, centre + half, centre)

@@ -106,8 +106,8 @@ class Local:
             found.append(self._space.moved(at.values, list(places)))
         return [each for each in found if each != at.values]
 
-    def probe(self, best: Trial, slopes: Slopes, most: int) -> None:
-        """Try to move each range away from the best trial within the bands, at most so often.
+    def probe(self, best: Trial, slopes: Slopes) -> None:
+        """Try to move each range away from the best trial within the bands.
 
         Each is moved alone, and with the others following so that the targets change least.
         """
@@ -124,8 +124,7 @@ class Local:
         for probe in probes:
             probe.begin(slopes.matrix, residuals)
         for _ in range(PROBES):
-            active = [each for each in probes if each.step > 0][:most]
-            most -= len(active)
+            active = [each for each in probes if each.step > 0]
             places = [self._space.moved(best.values, list(each.place())) for each in active]
             for probe, trial in zip(active, self._bench.evaluate("probe", places)):
                 probe.next(trial.meets(self._targets))

@@ -110,8 +110,12 @@ def _configuration(found: Findings) -> str:
     base = common.pop("config", DEFAULT_CONFIG)
     beside = fit.sweep.path.parent / base
     base = str(beside.resolve()) if beside.is_file() else base
-    lines = ["# SPDX-License-Identifier: BSD-3-Clause"]
-    lines += [f"description: {base} fitted by {fit.sweep.path.name} to {to}", f"base: {base}"]
+    what = f"{base if fit.runs else 'keys'} fitted by {fit.sweep.path.name} to {to}"
+    lines = ["# SPDX-License-Identifier: BSD-3-Clause", f"description: {_quoted(what)}"]
+    if fit.runs:
+        lines.append(f"base: {_quoted(base)}")
+    else:
+        lines.append("# Keys of the systems that claims or families have, not a whole system.")
     others = []
     for name, text in common.items():
         if name in ("policy", "warmup") or name.startswith("agent."):
@@ -130,4 +134,5 @@ def _configuration(found: Findings) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text if text and all(c.isalnum() or c in "._-+/" for c in text) else f"'{text}'"
+    plain = text and all(c.isalnum() or c in "._-+/" for c in text)
+    return text if plain else "'" + text.replace("'", "''") + "'"

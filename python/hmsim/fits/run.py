@@ -110,10 +110,9 @@ def find(bench: Bench, count: int, seed: int) -> Findings:
     if bench.has_short:
         tried = _best(tried, wanted, max(1, round(LONG * len(tried))))
         tried = bench.evaluate("whole", [each.values for each in tried])
-    local = Local(bench, space)
-    best, slopes = _refined(local, tried, wanted, space)
+    best, slopes = _refined(bench, space, tried)
     if best.meets(wanted.fitted):
-        local.probe(best, slopes, max(count // 2, 1))
+        Local(bench, space).probe(best, slopes)
     every = wanted.targets
     (best,) = bench.evaluate("best", [best.values], every)
     beside = space.neighbours(best.values)
@@ -131,15 +130,19 @@ def find(bench: Bench, count: int, seed: int) -> Findings:
     return findings()
 
 
-def _refined(local: Local, tried: Sequence[Trial], fit: Fit, space: Space) -> tuple[Trial, Slopes]:
+def _refined(bench: Bench, space: Space, tried: Sequence[Trial]) -> tuple[Trial, Slopes]:
     """Return the best trial after refinement, from the best one and with each entry of lists."""
+    fit, local = bench.fit, Local(bench, space)
     (first,) = _best(tried, fit, 1)
     found = [local.refined(first)]
     for name, domain in space.lists.items():
-        for text in domain.values:
-            own = [each for each in tried if each.values[name] == text and not each.error]
-            if text != first.values[name] and own:
-                found.append(local.refined(_best(own, fit, 1)[0], ROUNDS))
+        others = [text for text in domain.values if text != first.values[name]]
+        swapped = bench.evaluate("entry", [{**first.values, name: text} for text in others])
+        for text, alike in zip(others, swapped):
+            own = [each for each in (*tried, alike) if each.values[name] == text]
+            (start,) = _best(own, fit, 1)
+            if not start.error:
+                found.append(local.refined(start, ROUNDS))
     return min(found, key=lambda each: each[0].loss(fit.fitted))
 
 

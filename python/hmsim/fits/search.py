@@ -19,6 +19,7 @@ from hmsim.fits.trials import Bench, Trial
 BATCH = 8
 START = 0.25  # of the trials: from the Sobol sequence
 MOST_START = 64
+SEEDS = 1 << 32  # that Optuna takes
 
 
 def optuna_module() -> Any:
@@ -41,7 +42,7 @@ def search(bench: Bench, space: Space, count: int, seed: int) -> list[Trial]:
     """Return ``count`` trials of short runs. Raises InputError: none ran."""
     optuna = optuna_module()
     sampler = optuna.samplers.TPESampler(
-        seed=seed, n_startup_trials=0, multivariate=True, constant_liar=True
+        seed=seed % SEEDS, n_startup_trials=0, multivariate=True, constant_liar=True
     )
     study = optuna.create_study(sampler=sampler)
     kinds = _distributions(optuna, space)
@@ -83,7 +84,7 @@ def approach(
         seed: of NSGA-II.
     """
     optuna = optuna_module()
-    sampler = optuna.samplers.NSGAIISampler(seed=seed, population_size=BATCH)
+    sampler = optuna.samplers.NSGAIISampler(seed=seed % SEEDS, population_size=BATCH)
     study = optuna.create_study(sampler=sampler, directions=["minimize"] * len(pair))
     kinds = _distributions(optuna, space)
     for each in near:

@@ -12,7 +12,6 @@ from hmsim._core import InputError
 from hmsim.common.statistic_names import proposal, valid
 from hmsim.config.node_reader import Value
 from hmsim.fits.formula import Formula
-from hmsim.fits.space import number
 from hmsim.points.point import Outcome
 from hmsim.runs.runner import statistic_names
 from hmsim.sweep.file import Combination
@@ -76,7 +75,8 @@ class Machine:
         self,
         planner: Planner,
         runs: Mapping[str, Run],
-        values: Mapping[str, Value],
+        keys: Mapping[str, Value],
+        constants: Mapping[str, float],
         seeds: int,
         short: bool,
         ready: Ready,
@@ -86,35 +86,33 @@ class Machine:
         Args:
             planner: makes points.
             runs: that the file names.
-            values: of the keys, with constants.
+            keys: their values.
+            constants: numbers that only formulas have.
             seeds: of each run.
             short: whether runs are the shorter ones.
             ready: returns a point with the table that its policy needs.
         """
-        self.values = values
+        self.constants = constants
         self.seeds = range(1, seeds + 1)
         self.seconds: dict[str, float] = {}  # of host time by key of points
         self.memo: dict[str, Any] = {}  # of sources that share work
         self._planner = planner
         self._runs = runs
+        self._keys = keys
         self._short = short
         self._ready = ready
         self._made: dict[str, list[Planned]] = {}
 
-    def keys(self) -> dict[str, Value]:
-        """Return the values of keys of the system and of agents: constants are none."""
-        return {name: value for name, value in self.values.items() if not name.isidentifier()}
-
     def settings(self) -> dict[str, Value]:
-        """Return the keys with those that all machines share."""
-        common = self._planner.common
-        return {**{n: v for n, v in common.items() if "." in n}, **self.keys()}
+        """Return the keys of the system and of agents, with those that all machines share."""
+        every = {**self._planner.common, **self._keys}
+        return {name: value for name, value in every.items() if "." in name}
 
     def planned(self, name: str) -> list[Planned]:
         """Return a run's points, one for each seed. Raises InputError: a file is wrong."""
         if name not in self._made:
             run = self._runs[name]
-            row = {**self.keys(), **run.values, **(run.short if self._short else {})}
+            row = {**self._keys, **run.values, **(run.short if self._short else {})}
             self._made[name] = [
                 self._ready(self._labelled(name, {**row, "seed": Value(str(seed), "")}))
                 for seed in self.seeds
@@ -167,7 +165,7 @@ class FormulaSource:
         def of(name: str) -> float:
             run, dot, statistic = name.partition(".")
             if not dot:
-                return number(machine.values[run].text)
+                return machine.constants[run]
             key = valid(statistic)
             found = [each.values.get(key, math.nan) for each in done.of(planned[run])]
             return math.fsum(found) / len(found)

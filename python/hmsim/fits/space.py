@@ -77,7 +77,7 @@ def _beside(domain: Domain, text: str) -> list[str]:
         return []
     value, unit = float(match[1]), match[2]
     if value.is_integer() and (isinstance(domain, Choice) or domain.whole):
-        found = [f"{each:g}{unit}" for each in (value - 1, value + 1) if each > 0]
+        found = [f"{int(each)}{unit}" for each in (value - 1, value + 1) if each > 0]
     else:
         found = [f"{value * (1 + sign * STEP):.6g}{unit}" for sign in (-1, 1)]
     return [each for each in found if each != text and _inside(domain, each)]

@@ -11,7 +11,7 @@ from hmsim._core import InputError
 from hmsim.config.node_reader import Value
 from hmsim.fits.file import Fit, Target
 from hmsim.fits.source import Done, Machine, Missing, Ready
-from hmsim.fits.space import Values
+from hmsim.fits.space import Values, number
 from hmsim.points.point import Outcome
 from hmsim.sweep.plan import Planned, Planner
 
@@ -107,9 +107,11 @@ class Bench:
         return trials
 
     def _machine(self, values: Values, short: bool) -> Machine:
-        keys = {name: Value(text, self.fit.places[name]) for name, text in values.items()}
         fit = self.fit
-        return Machine(self._planner, fit.runs, keys, fit.seeds, short, self._ready)
+        own = [name for name in values if name not in fit.constants]
+        keys = {name: Value(values[name], fit.places[name]) for name in own}
+        constants = {name: number(values[name]) for name in fit.constants}
+        return Machine(self._planner, fit.runs, keys, constants, fit.seeds, short, self._ready)
 
     def _trial(
         self,
