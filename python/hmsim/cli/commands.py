@@ -107,6 +107,7 @@ COMMANDS = {
         "workloads",
         "workloads.md",
     ),
+    "workload": Entry("workload.app", "Write the file of a workload.", "", "traces.md"),
     "validate": Entry(
         "validate.validate",
         "Check the simulator against closed forms.",

@@ -147,9 +147,9 @@ ConfigArgument = Annotated[
 WorkloadOption = Annotated[
     list[str],
     typer.Option(
-        "--workload",
+        *("--workload", "--trace"),
         metavar="NAME",
-        help="A workload: a YAML or fio job file, or a shipped name.",
+        help="A workload: a YAML or fio job file, a shipped name, or a trace, as FILE,cores=0-3.",
         autocompletion=WORKLOADS,
     ),
 ]

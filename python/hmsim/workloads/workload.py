@@ -154,10 +154,12 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
     workload; messages name ``workload: agents[0].key`` in place of file and line, and the paths of
     traces are relative to the current folder.
 
-    A name such as ``mix:sort+mcf`` is one of the paper's mixes (`hmsim.workloads.mixes`). Traces
-    must exist; they are searched for in the file's folder, and those below ``workloads/`` also
-    among the shipped ones. ``twin:PROFILE`` is the twin of a profile. The agents' keys are checked
-    when a configuration is known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
+    A trace's path, and keys of its agent as in ``mcf.champsim.xz,cores=0-3``, is a workload of one
+    agent (`hmsim.workloads.trace_workload`). A name such as ``mix:sort+mcf`` is one of the paper's
+    mixes (`hmsim.workloads.mixes`). Traces must exist; they are searched for in the file's folder,
+    and those below ``workloads/`` also among the shipped ones. ``twin:PROFILE`` is the twin of a
+    profile. The agents' keys are checked when a configuration is known (`Workload.check`). An agent
+    with ``copies: N`` becomes N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
@@ -171,7 +173,11 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
     from hmsim.fio import job  # not for mixes
+    from hmsim.workloads import trace_workload
 
+    if trace := trace_workload.trace_of(name):
+        agent = load_agent(trace_workload.keys_of(trace, name))
+        return Workload(trace.name.partition(".")[0], tuple(_copies(agent)))
     path = find_file(path_or_name, "workloads", "workload")
     if job.is_job_file(path):
         jobs, notes = job.load(path)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A trace as a workload of its own, ``FILE[,KEY=VALUE,...]``, and as the file of one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hmsim._core import InputError, Simulation
+from hmsim.config.settings import Setting
+from hmsim.fio.file import is_job_file
+from hmsim.traces.file import TraceFile, is_trace_file
+from hmsim.traces.records import FORMATS, find_format
+
+KINDS = {  # of agents, by what a format's records are
+    "accesses": "memory_trace",
+    "blocks": "block_trace",
+    "instructions": "cpu_trace",
+    "jobs": "job",
+    "misses": "llc_trace",
+}
+CORES = ("llc_trace", "cpu_trace")  # kinds that run on one core, and may have copies
+WORKLOADS = (".yaml", ".yml")  # suffixes
+PLAIN = re.compile(r"[\w./+-]+")  # text that YAML takes as it is
+START = 4096  # bytes of a file in which a workload without such a suffix names its agents
+
+
+def trace_of(text: str) -> Path | None:
+    """Return the trace that a workload's name begins with, or None if it does not name one."""
+    path = Path(text.partition(",")[0])
+    if not path.is_file() or path.suffix in WORKLOADS or is_job_file(path):
+        return None
+    try:
+        with path.open("rb") as file:
+            return None if b"agents:" in file.read(START) else path
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+
+
+def keys_of(path: Path, text: str) -> list[Setting]:
+    """Return the keys of the agent that replays a trace.
+
+    Its format is found by content; its kind follows. ``cores=0-3`` are the cores of a job, and of
+    other traces with cores a copy each.
+
+    Args:
+        path: the trace.
+        text: it, and keys of its agent as ``,KEY=VALUE``.
+
+    Raises:
+        InputError: no format fits, or a key has no value.
+    """
+    given: dict[str, str] = {}
+    for pair in text.split(",")[1:]:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise InputError(f"{text}: '{pair}' is not KEY=VALUE")
+        given[key.strip()] = value.strip()
+    name = find_format(path, given.pop("format", None))
+    kind = KINDS[FORMATS[name].kind]
+    if is_trace_file(path) and TraceFile(path).header.causes:
+        kind = "job"
+    kind = given.pop("kind", kind)
+    if kind in CORES and "cores" in given:
+        first, copies = _range(given.pop("cores"), text)
+        given = {"core": str(first), "copies": str(copies), **given}
+    keys = {"kind": kind, "path": os.fspath(path), "format": name, **given}
+    return [Setting(key, value, text) for key, value in keys.items()]
+
+
+def written(agents: Sequence[Sequence[Setting]], folder: Path) -> str:
+    """Return the YAML of a workload of agents that replay traces, with the other keys as comments.
+
+    Args:
+        agents: keys of each (`keys_of`).
+        folder: of the file, to which paths are relative.
+    """
+    lines = ["agents:"]
+    for keys in agents:
+        given = {setting.name: setting.text for setting in keys}
+        given["path"] = os.path.relpath(given["path"], folder)
+        marks = ("  - ", *("    ",) * len(given))
+        lines += (
+            f"{mark}{key}: {_quoted(text)}" for mark, (key, text) in zip(marks, given.items())
+        )
+        for each in Simulation.agent_parameters(given["kind"]):
+            name = each["name"]
+            if name not in (*given, "copy_number") and not name.startswith("columns."):
+                lines.append(f"    # {name}: {each['default']}  # {each['doc']}")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return text if PLAIN.fullmatch(text) else "'" + text.replace("'", "''") + "'"
+
+
+def _range(cores: str, text: str) -> tuple[int, int]:
+    """Return the first of some cores, ``2`` or ``0-3``, and their number. Raises InputError."""
+    first, _, last = cores.partition("-")
+    if not first.isdecimal() or not (last or first).isdecimal() or int(last or first) < int(first):
+        raise InputError(f"{text}: cores: must be a core or a range such as 0-3, got '{cores}'")
+    return int(first), int(last or first) - int(first) + 1
