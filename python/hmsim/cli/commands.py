@@ -107,6 +107,12 @@ COMMANDS = {
         "workloads",
         "workloads.md",
     ),
+    "schema": Entry(
+        "schema.schema",
+        "Print the JSON schema of a kind of files, for editors.",
+        "schema sweep",
+        "parameters.md",
+    ),
     "workload": Entry("workload.app", "Write the file of a workload.", "", "traces.md"),
     "validate": Entry(
         "validate.validate",
