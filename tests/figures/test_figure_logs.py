@@ -30,6 +30,8 @@ def test_responses_are_of_whole_blocks() -> None:
     rows = pd.DataFrame([*first, *other, *again]).assign(source=0)
     rows["id"] = np.arange(len(rows))
     assert list(responses(rows)) == pytest.approx([64, 2, 5])
+    whole = pd.DataFrame([first[0], other[0], again[0]]).assign(source=0, id=range(3))
+    assert list(responses(whole)) == pytest.approx([1, 2, 5])
 
 
 def test_the_log_alternates_and_repeats(tmp_path) -> None:  # type: ignore[no-untyped-def]

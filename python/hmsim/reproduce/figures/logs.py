@@ -100,11 +100,15 @@ class Responses:
         return Measurement(values, found.units, found.host)
 
 
-def responses(lines: pd.DataFrame) -> np.ndarray:
-    """Return the response times of whole 4 KB blocks, us, in the order of their first lines."""
-    lines = lines.sort_values("id")
-    page = lines["address"] // BLOCK
-    visit = lines.groupby([lines["source"], page], sort=False).cumcount() // LINES
-    blocks = lines.groupby([lines["source"], page, visit], sort=False)
+def responses(requests: pd.DataFrame) -> np.ndarray:
+    """Return the response times of whole 4 KB blocks, us, in the order of their first requests.
+
+    A block is one request, or one for each of its lines.
+    """
+    requests = requests.sort_values("id")
+    each = LINES if (requests["address"] % BLOCK).any() else 1
+    page = requests["address"] // BLOCK
+    visit = requests.groupby([requests["source"], page], sort=False).cumcount() // each
+    blocks = requests.groupby([requests["source"], page, visit], sort=False)
     table = blocks.agg(begin=("arrival_ps", "min"), end=("done_ps", "max"))
     return ((table["end"] - table["begin"]) / 1e6).to_numpy()
