@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hmsim.runs.request_log import ROWS, RowLog, words
+from hmsim.runs.request_log import ROWS, RowLog
 
 if TYPE_CHECKING:
     from hmsim._core import Simulation
@@ -38,51 +37,10 @@ STATES = (
     *("waiting", "sleeping"),
     *("idle", "done", "copying"),
 )
-NARROW = ("channel", "device", "rank", "bank", "unit", "page", "agent", "thread", "task", "core")
 
 COMMAND_FILE = "commands.parquet"
 MODULE_FILE = "modules.parquet"
 THREAD_FILE = "threads.parquet"
-
-
-class _Commands(RowLog):
-    name = "command log"
-
-    def column(self, name: str, values: Any) -> Any:
-        if name == "command":
-            return words(values, COMMANDS)
-        return super().column(name, _narrow(name, values))
-
-
-class _Modules(RowLog):
-    name = "command log"
-
-    def column(self, name: str, values: Any) -> Any:
-        names = {"stage": STAGES, "operation": OPERATIONS, "cause": CAUSES}
-        if name in names:
-            return words(values, names[name])
-        return super().column(name, _narrow(name, values))
-
-
-class _Threads(RowLog):
-    name = "command log"
-    names: Sequence[str] = ()  # of threads
-
-    def column(self, name: str, values: Any) -> Any:
-        if name == "state":
-            return words(values, STATES)
-        if name == "name":
-            return words(values, self.names, "int32")
-        return super().column(name, _narrow(name, values))
-
-    def collect(self, simulation: Simulation, last: bool) -> int:
-        kept = simulation.logged_threads
-        found = simulation.take_threads() if last or kept >= ROWS else None
-        if found is None:
-            return 0
-        columns, self.names = found
-        self.write(columns)
-        return kept
 
 
 class CommandLog:
@@ -117,9 +75,10 @@ class CommandLog:
         self.full = False
         self.thread_rows = 0
         self.threads_full = False
-        self._commands = _Commands(directory)
-        self._modules = _Modules(directory)
-        self._threads = _Threads(directory)
+        name, module = "command log", {"stage": STAGES, "operation": OPERATIONS, "cause": CAUSES}
+        self._commands = RowLog(name, {"command": COMMANDS}, directory)
+        self._modules = RowLog(name, module, directory)
+        self._threads = RowLog(name, {"state": STATES}, directory)
 
     def collect(self, simulation: Simulation, last: bool = False) -> None:
         """Take the simulation's pending rows if there are many or this is the ``last`` call."""
@@ -134,7 +93,13 @@ class CommandLog:
             simulation.end_thread_log()
             self.full = simulation.command_log_full
             self.threads_full = simulation.thread_log_full
-        self.thread_rows += self._threads.collect(simulation, last)
+        waiting = simulation.logged_threads
+        found = simulation.take_threads() if last or waiting >= ROWS else None
+        if found is not None:
+            columns, names = found
+            self._threads.words = {"state": STATES, "name": names}
+            self._threads.write(columns)
+            self.thread_rows += waiting
         if last:
             for log in (self._commands, self._modules, self._threads):
                 log.close()
@@ -157,7 +122,3 @@ class CommandLog:
             "thread_rows": self.thread_rows,
             "threads_full": self.threads_full,
         }
-
-
-def _narrow(name: str, values: Any) -> Any:
-    return values.astype("int32") if name in NARROW else values

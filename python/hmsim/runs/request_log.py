@@ -18,6 +18,11 @@ if TYPE_CHECKING:  # takes a while to import: only for logs
 
 CLASSES = ("dram", "nvdimm")  # by number
 IO_KINDS = ("read", "write", "flush", "trim")  # likewise
+FLAGS = ("write", "row_hit")
+NARROW = (  # columns of 32 bits
+    *("channel", "source", "device", "rank", "bank", "unit", "page"),
+    *("agent", "thread", "task", "core"),
+)
 ROWS = 1 << 15  # of a row group, at least, but for the last
 
 
@@ -27,15 +32,24 @@ class RowLog:
     The file disappears when the process ends, for any reason, unless `save` gives it a name.
     """
 
-    name = "log"  # in errors
-
-    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        words: Mapping[str, Sequence[str]],
+        directory: str | os.PathLike[str] | None = None,
+    ) -> None:
         """Begin a log on the file system of a directory, by default that for temporary files.
+
+        Args:
+            name: of the log, in errors.
+            words: by column of texts, the texts by the numbers that the core uses.
+            directory: on the file system.
 
         Raises InputError when the file cannot be written, as `write` and `save` do.
         """
         import tempfile  # most runs keep no log
 
+        self.name, self.words = name, words
         self._place = directory or tempfile.gettempdir()
         with self._refusals():
             self._file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (lives as long as self)
@@ -46,7 +60,7 @@ class RowLog:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        table = pa.table({name: self.column(name, values) for name, values in columns.items()})
+        table = pa.table({name: self._column(name, values) for name, values in columns.items()})
         with self._refusals():
             if self._writer is None:
                 self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
@@ -74,11 +88,16 @@ class RowLog:
         with path.open("wb") as target:
             shutil.copyfileobj(self._file, target, 1 << 20)
 
-    def column(self, name: str, values: Any) -> Any:
+    def _column(self, name: str, values: Any) -> Any:
         """Return an Arrow array of the type that the column has in the file."""
         import pyarrow as pa
 
-        return pa.array(values)
+        if name in self.words:
+            numbers = values.astype("int32" if name == "name" else "int8")
+            return pa.DictionaryArray.from_arrays(numbers, pa.array(self.words[name], pa.string()))
+        if name in FLAGS:
+            return pa.array(values != 0)
+        return pa.array(values.astype("int32") if name in NARROW else values)
 
     @contextlib.contextmanager
     def _refusals(self) -> Iterator[None]:
@@ -90,35 +109,17 @@ class RowLog:
             ) from error
 
 
-class IoLog(RowLog):
-    """Block requests of agents, as `Result.io_requests` describes them."""
-
-    name = "log of block requests"
-
-    def column(self, name: str, values: Any) -> Any:
-        """Return an Arrow array of the type that the column has in the file."""
-        import pyarrow as pa
-
-        if name == "kind":
-            return words(values, IO_KINDS)
-        if name in ("agent", "thread"):
-            return pa.array(values.astype("int32"))
-        return pa.array(values)
-
-
 class RequestLog(RowLog):
     """Log of requests with their times, as `Result.requests` describes it.
 
     Attributes:
-        io: the block requests of the same run.
+        io: the block requests of the same run, as `Result.io_requests` describes them.
     """
-
-    name = "request log"
 
     def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
         """Begin the logs, as `RowLog` does. Raises InputError."""
-        super().__init__(directory)
-        self.io = IoLog(directory)
+        super().__init__("request log", {"class": CLASSES}, directory)
+        self.io = RowLog("log of block requests", {"kind": IO_KINDS}, directory)
 
     def collect(self, simulation: Simulation, last: bool = False) -> None:
         """Append the requests done since the last call, if they fill a row group.
@@ -132,22 +133,3 @@ class RequestLog(RowLog):
         if last:
             self.close()
             self.io.close()
-
-    def column(self, name: str, values: Any) -> Any:
-        """Return an Arrow array of the type that the column has in the file."""
-        import pyarrow as pa
-
-        if name == "class":
-            return words(values, CLASSES)
-        if name in ("write", "row_hit"):
-            return pa.array(values != 0)
-        if name in ("channel", "source", "rank", "bank"):
-            return pa.array(values.astype("int32"))
-        return pa.array(values)
-
-
-def words(values: Any, names: Sequence[str], dtype: str = "int8") -> Any:
-    """Return numbers as an Arrow array of their names."""
-    import pyarrow as pa
-
-    return pa.DictionaryArray.from_arrays(values.astype(dtype), pa.array(names, pa.string()))
