@@ -67,9 +67,15 @@ class ListOf:
 
 @dataclass(frozen=True)
 class TableOf:
-    """An object whose keys are any texts and whose values are of one kind."""
+    """An object whose keys are any texts and whose values are of one kind.
+
+    Attributes:
+        schema: of the values.
+        needed: required keys.
+    """
 
     schema: Schema
+    needed: tuple[str, ...] = ()
 
     def check(self, value: Any, key: str) -> None:
         if not isinstance(value, dict):
@@ -77,6 +83,9 @@ class TableOf:
         for name, item in value.items():
             TEXT.check(name, f"a key of {key}")
             self.schema.check(item, f"{key}.{name[:SHOWN]}")
+        for name in self.needed:
+            if name not in value:
+                raise InputError(f"{key}.{name}: is missing")
 
 
 @dataclass(frozen=True)
