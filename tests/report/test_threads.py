@@ -12,7 +12,7 @@ import pytest
 import runs
 from hmsim.report.jobs import STATES
 from hmsim.timeline import Timeline, read_timeline
-from hmsim.timeline.sheet import CODES
+from hmsim.timeline.kinds import CODES
 from hmsim.timeline.threads import CORES, NODE, THREADS
 from messages import naming
 from support import invoke, succeed

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 import runs
 from hmsim.timeline import Timeline, read_timeline
+from hmsim.timeline.kinds import CODES
 from hmsim.timeline.phases import story_of
-from hmsim.timeline.sheet import CODES
 from messages import naming
 from support import invoke, succeed
 

@@ -7,12 +7,11 @@ import json
 from pathlib import Path
 
 from hmsim._core import InputError
-from hmsim.timeline.sheet import KINDS
+from hmsim.timeline.kinds import KINDS, NAMES
 from hmsim.timeline.tracks import Timeline
 
 MOST_EVENTS = 500_000  # about 65 MB
 PS_PER_US = 1_000_000
-NAMES = list(KINDS)
 
 
 def write_trace(timeline: Timeline, path: Path) -> int:
@@ -69,7 +68,8 @@ def label(kind: str, row: int, cause: str, slow: str) -> str:
         return f"row {row}" if row >= 0 else "row open"
     if kind in ("core_runs", "core_copies"):
         return cause if kind == "core_runs" else f"{cause} copies"
-    return f"{KINDS[kind]} ({cause})" if cause else KINDS[kind].format(slow=slow)
+    name = KINDS[kind].label
+    return f"{name} ({cause})" if cause else name.format(slow=slow)
 
 
 def _meta(name: str, pid: int, tid: int, args: dict[str, object]) -> str:

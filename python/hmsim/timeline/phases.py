@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hmsim import _core
 from hmsim._core import InputError
 from hmsim.timeline.channels import BURSTS, line_cycles, takes_slot
-from hmsim.timeline.sheet import CODES, KINDS
+from hmsim.timeline.kinds import CODES, KINDS
 from hmsim.timeline.tracks import Timeline
 
 if TYPE_CHECKING:  # takes a while to import
@@ -101,7 +101,7 @@ def _phases(timeline: Timeline, own: pd.DataFrame) -> tuple[list[Phase], int | N
             else:
                 phases.append(Phase(phases[-1].end, at, WAITS.get(before, "waits")))
         if takes_slot(name, run) or name == "nvdimm_ack":
-            phases.append(Phase(at, at + period, KINDS[name], name))
+            phases.append(Phase(at, at + period, KINDS[name].label, name))
     kind, latency = BURSTS[names[-1]]
     data = starts[-1] + run.number(f"dram.timing.{latency}") * period
     began = phases[-1].end if phases else starts[-1]

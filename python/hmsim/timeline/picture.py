@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hmsim.timeline import colors
 from hmsim.timeline.drawing import (
     CHARACTER,
     INK,
@@ -20,10 +19,11 @@ from hmsim.timeline.drawing import (
     fits,
     shortened,
 )
-from hmsim.timeline.perfetto import NAMES, label
+from hmsim.timeline.kinds import KINDS, NAMES, ink_on
+from hmsim.timeline.perfetto import label
 from hmsim.timeline.phases import Phase, Story
 from hmsim.timeline.rows import TALL, Row, heading, on_core, rows_of, shown_tracks
-from hmsim.timeline.sheet import KINDS, Track
+from hmsim.timeline.sheet import Track
 from hmsim.timeline.threads import NODE, THREADS
 from hmsim.timeline.tracks import Timeline
 
@@ -199,9 +199,9 @@ def _phase(
     top: float,
 ) -> None:
     x, width = places[index], places[index + 1] - places[index]
-    color = colors.meaning(kind)[1] if kind else "#f4f4f4"
+    color = KINDS[kind].color if kind else "#f4f4f4"
     drawing.add(Box(x, top, width, 42, color, f"{name}: {duration(length)}", "#555555"))
-    ink = colors.ink_on(color)
+    ink = ink_on(color)
     lines = _broken(name, width - MARGIN)[:MOST_LINES]
     for number, line in enumerate(lines):
         y = top + 25 - 6.5 * (len(lines) - 1) + 13 * number
@@ -304,17 +304,17 @@ def _slices(
         kind = NAMES[code]
         text = label(kind, row, cause, slow)
         mine = story is None or request == story.request or (cause and row == story.block)
-        color = colors.meaning(kind)[1] if mine else LIGHT
+        color = KINDS[kind].color if mine else LIGHT
         x, width = axis(start), max(axis(end) - axis(start), 0.8)
         about = f", request {request}" if request >= 0 else ""
         hint = f"{track.name}: {text}{about}, {duration(end - start)} from {duration(start)}"
         edge = "#555555" if width > 4 else ""
         drawing.add(Box(x, y, width, sizes.bar, color, hint, edge))
         words = next(
-            (t for t in (text, KINDS[kind].format(slow=slow)) if fits(t, 10, width - 4)), None
+            (t for t in (text, KINDS[kind].label.format(slow=slow)) if fits(t, 10, width - 4)), None
         )
         if sizes is TALL and words is not None:
-            ink = colors.ink_on(color)
+            ink = ink_on(color)
             drawing.add(Words(x + width / 2, y + 13, words, 10, "middle", color=ink))
 
 
@@ -326,8 +326,8 @@ def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline,
     begin, span = timeline.begin_ps, timeline.end_ps - timeline.begin_ps
     edges = begin + span * np.arange(bins + 1) // bins
     low = np.full(bins, y + row.bar)
-    painted = slices["kind"].map({n: colors.meaning(kind)[1] for n, kind in enumerate(NAMES)})
-    for color in dict.fromkeys(colors.meaning(kind)[1] for kind in NAMES):
+    painted = slices["kind"].map(dict(enumerate(kind.color for kind in KINDS.values())))
+    for color in dict.fromkeys(kind.color for kind in KINDS.values()):
         own = slices[painted == color]
         if not len(own):
             continue
@@ -363,7 +363,7 @@ def _legend(
 ) -> None:
     by_color: dict[str, dict[str, None]] = {}
     for code in sorted(slices["kind"].unique().tolist()):
-        words, color = colors.meaning(NAMES[code])
+        _, words, color = KINDS[NAMES[code]]
         by_color.setdefault(color, {})[words.format(slow=slow)] = None
     if others:
         by_color[LIGHT] = {"other requests": None}

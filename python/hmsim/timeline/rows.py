@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hmsim._core import InputError
+from hmsim.timeline.kinds import CODES
 from hmsim.timeline.modules import is_of_collections, is_of_units
-from hmsim.timeline.sheet import CODES
 from hmsim.timeline.threads import NODE
 from hmsim.timeline.tracks import Timeline
 

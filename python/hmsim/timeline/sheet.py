@@ -6,64 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hmsim.timeline.kinds import CODES
+
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
-
-# Kinds of slices and their labels; '{slow}' is the noun of the slow memory.
-KINDS = {
-    "activate": "ACT",
-    "precharge": "PRE",
-    "read": "RD",
-    "write": "WR",
-    "refresh": "REF",
-    "refresh_same_bank": "REFsb",
-    "refresh_management": "RFM",
-    "power_down_enter": "PDE",
-    "power_down_exit": "PDX",
-    "self_refresh_enter": "SRE",
-    "self_refresh_exit": "SRX",
-    "data_clock_start": "CAS",
-    "nvdimm_read_command": "N-RD",
-    "nvdimm_write_command": "N-WR",
-    "nvdimm_flush_command": "FLUSH",
-    "nvdimm_read": "GRANT",
-    "nvdimm_write": "GRANT",
-    "nvdimm_ack": "ACK",
-    "nvdimm_credit": "CREDIT",
-    "dram_read_data": "DRAM read",
-    "dram_write_data": "DRAM write",
-    "nvdimm_read_data": "{slow} read",
-    "nvdimm_write_data": "{slow} write",
-    "open_row": "row",
-    "power_down": "power-down",
-    "self_refresh": "self-refresh",
-    "command": "command",
-    "data_in": "data in",
-    "data_out": "data out",
-    "status": "status",
-    "flash_read": "read",
-    "flash_program": "program",
-    "flash_erase": "erase",
-    "media_read": "read",
-    "media_write": "write",
-    "media_move": "gap move",
-    "suspending": "suspending",
-    "collection": "collection",
-    "levelling": "wear levelling",
-    "core_runs": "running",
-    "core_copies": "copying",
-    "running": "running",
-    "copying": "copying",
-    "run_queue": "run queue",
-    "reading": "reading",
-    "read_ahead": "read-ahead",
-    "writing": "writing",
-    "throttled": "throttled",
-    "syncing": "syncing",
-    "waiting": "waiting",
-    "sleeping": "sleeping",
-}
-CODES = {kind: code for code, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True, order=True)

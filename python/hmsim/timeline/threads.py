@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.runs.command_log import STATES, THREAD_FILE
 from hmsim.runs.directory import RunDirectory
-from hmsim.timeline.sheet import CODES, Sheet, Track
+from hmsim.timeline.kinds import CODES
+from hmsim.timeline.sheet import Sheet, Track
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
