@@ -23,7 +23,7 @@ from hmsim.config.harmonic_table import (
     table_key,
 )
 from hmsim.runs import calibration
-from hmsim.runs.calibration import train, trends, with_table
+from hmsim.runs.calibration import train, with_table
 from messages import naming
 from support import REPO, fail, parsed, succeed
 
@@ -197,8 +197,7 @@ def test_the_command_line(counted: list[int], tmp_path: Path, workload: Path) ->
     succeed("calibrate", *changed, "--out", out, "--requests", 5, "--warmup", 2)
     assert read_table(out).requests == 5
     fail("calibrate", *changed, "--out", out)
-    names = {t["axis"] for t in parsed("calibrate", *changed)["trends"]}
-    assert {"outstanding", "stride", "write_ratio"} <= names
+    assert parsed("calibrate", *changed)["key"] == read_table(out).key
     assert "slow memory" in fail("calibrate", "validate_ddr3")
 
 
@@ -212,23 +211,6 @@ def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.M
     assert min(one.dram + one.nvdimm) > 0
     with pytest.raises(InputError, match=naming("calibrate:", "1 requests")):
         train(config, 1, 1000)
-
-
-def test_trends_count_what_goes_against_them() -> None:
-    rising = FLAT._replace(dram=tuple(100 + i // 12 for i in range(DRAM_CELLS)))
-    assert [t.against for t in trends(FLAT)] == [0] * 6
-    found = {(t.memory, t.axis): t for t in trends(rising)}
-    assert found["dram", "stride"].steps == 36
-    assert found["dram", "stride"].against == 0, "1 % is within the slack"
-    steep = FLAT._replace(dram=tuple(100 + 10 * (i // 12) for i in range(DRAM_CELLS)))
-    found = {(t.memory, t.axis): t for t in trends(steep)}
-    assert found["dram", "stride"].against == 36
-    assert found["dram", "stride"].worst == pytest.approx(0.1)
-    assert found["dram", "outstanding"].against == 0
-    falling = FLAT._replace(nvdimm=tuple(200 - 10 * (i % 6) for i in range(576)))
-    found = {(t.memory, t.axis): t for t in trends(falling)}
-    assert found["nvdimm", "outstanding"].against == 480
-    assert found["nvdimm", "write_ratio"].against == 0
 
 
 def keep(config: Config, content: bytes) -> Path:

@@ -15,12 +15,11 @@ from hmsim.cli.support import (
     configuration,
     count,
     print_json,
-    print_table,
     resumable,
 )
 from hmsim.common.directories import check_file, new_file
-from hmsim.config.harmonic_table import Table, cache_file, find_table
-from hmsim.runs.calibration import REQUESTS, WARMUP, store, train, trends
+from hmsim.config.harmonic_table import cache_file, find_table
+from hmsim.runs.calibration import REQUESTS, WARMUP, store, train
 
 
 def calibrate(
@@ -68,17 +67,6 @@ def calibrate(
     else:
         table, path = found
     if json:
-        print_json({"path": str(path), "key": table.key, "trends": _records(table)})
+        print_json({"path": str(path), "key": table.key})
         return
     print(f"{path}: {'trained' if found is None else 'already trained; --force trains it again'}")
-    print_table(
-        ("rate along", "should be", ">steps", ">against", ">worst"),
-        [
-            (f"{t.memory}, {t.axis}", t.rule, t.steps, t.against, f"{100 * t.worst:.1f} %")
-            for t in trends(table)
-        ],
-    )
-
-
-def _records(table: Table) -> list[dict[str, object]]:
-    return [trend._asdict() for trend in trends(table)]

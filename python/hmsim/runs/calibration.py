@@ -12,10 +12,9 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
@@ -24,14 +23,7 @@ from hmsim.common.digests import file_digest
 from hmsim.common.progress import Bars
 from hmsim.config.configuration import Config
 from hmsim.config.harmonic_table import (
-    DEPTHS,
-    DRAM_AXES,
     DRAM_CELLS,
-    NVDIMM_AXES,
-    RANDOMNESS,
-    REUSES,
-    STRIDES,
-    WRITE_RATIOS,
     Table,
     cache_file,
     cells,
@@ -191,59 +183,3 @@ class _Unfinished:
         """Remove the cached file. Call when all cells are finished."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
-
-
-class Trend(NamedTuple):
-    """Change of rates along one characteristic, with all others constant.
-
-    Attributes:
-        memory: the class.
-        axis: the characteristic, which grows.
-        rule: ``not falling`` or ``not rising``.
-        steps: pairs of neighbouring cells.
-        against: pairs that break the rule by more than `SLACK`.
-        worst: the largest such change, as a share of the first rate.
-    """
-
-    memory: str
-    axis: str
-    rule: str
-    steps: int
-    against: int
-    worst: float
-
-
-SLACK = 0.02
-RULES = (  # what intuition expects; the write ratio goes against it
-    ("dram", "outstanding", "not falling"),
-    ("dram", "stride", "not rising"),
-    ("nvdimm", "outstanding", "not falling"),
-    ("nvdimm", "read_randomness", "not rising"),
-    ("nvdimm", "write_randomness", "not rising"),
-    ("nvdimm", "write_ratio", "not rising"),
-)
-
-
-def trends(table: Table) -> Iterator[Trend]:
-    """Yield whether rates change along each characteristic as they should."""
-    shapes: dict[str, tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {
-        "dram": (DRAM_AXES, (len(STRIDES), len(REUSES), len(DEPTHS)), table.dram),
-        "nvdimm": (
-            NVDIMM_AXES,
-            (len(WRITE_RATIOS), len(RANDOMNESS), len(RANDOMNESS), len(DEPTHS)),
-            table.nvdimm,
-        ),
-    }
-    for memory, axis, rule in RULES:
-        axes, sizes, rates = shapes[memory]
-        place = axes.index(axis)
-        distance = 1
-        for size in sizes[place + 1 :]:
-            distance *= size
-        changes = [
-            rates[index + distance] / max(rates[index], 1) - 1
-            for index in range(len(rates))
-            if index // distance % sizes[place] + 1 < sizes[place]
-        ]
-        wrong = [c for c in changes if (-c if rule == "not falling" else c) > SLACK]
-        yield Trend(memory, axis, rule, len(changes), len(wrong), max(map(abs, wrong), default=0.0))
