@@ -12,7 +12,7 @@ from typing import Any
 
 from hmsim import _core
 from hmsim.common.directories import new_file
-from hmsim.reproduce.card import drives, machines, method, page, prac, standards, views
+from hmsim.reproduce.card import drives, machines, method, page, prac, standards
 from hmsim.reproduce.card.content import COMMAND, Section
 from hmsim.reproduce.card.method import FULL, Extent
 from hmsim.reproduce.validate.row import Row
@@ -37,7 +37,6 @@ def sections(extent: Extent, jobs: int, report: Progress) -> list[Section]:
     found.append(standards.section(how, extent, jobs, part("families of standards")))
     found.append(drives.section(method.read("drives.yaml"), extent, jobs, part("drives")))
     found.append(prac.section(how, extent, jobs, part("PRAC")))
-    found.append(views.core(extent))
     return found
 
 
