@@ -40,16 +40,6 @@ def validate(
             "claim that is met.",
         ),
     ] = False,
-    report: Annotated[
-        Optional[Path],
-        typer.Option(
-            help="dram: write the tables of the comparison with DRAMsim3 (docs/validation.md)."
-        ),
-    ] = None,
-    requests: Annotated[
-        int,
-        typer.Option(help="Requests in each of its traces.", parser=count(1000), metavar="N"),
-    ] = 100_000,
     card: Annotated[
         Optional[Path],
         typer.Option(
@@ -76,20 +66,14 @@ def validate(
         return
     if small or jobs is not None:
         raise InputError(f"{'--small' if small else '--jobs'}: needs --card")
-    from hmsim.reproduce.validate import dram_comparison, dram_report  # with numpy: not for help
+    from hmsim.reproduce.validate import dram_comparison  # with numpy: not for help
     from hmsim.reproduce.validate.checks import validate as run_checks
     from hmsim.reproduce.validate.row import counts
 
-    if report is not None and (group != "dram" or not dram_comparison.available()):
-        raise InputError(
-            "--report needs 'hmsim validate dram'" if group != "dram" else dram_comparison.ABSENT
-        )
     if group in ("dram", "all") and not dram_comparison.available():
         typer.echo(dram_comparison.ABSENT, err=True)
     with Bars(True) as bars:
         rows = run_checks(group, lambda _name, done: bars.report("validate", done))
-        if report is not None:
-            dram_report.write(rows, requests, report, lambda done: bars.report("comparison", done))
     if json:
         print_json([row.as_dict() for row in rows])
     else:

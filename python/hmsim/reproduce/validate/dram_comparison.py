@@ -9,7 +9,7 @@ were full, on average, in the same trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -264,10 +264,8 @@ MODEL_REQUESTS = 40_000  # of each trace of a self-check
 LOGGED = 50_000  # requests whose commands are compared, at most
 
 
-def comparisons(
-    count: int, report: Callable[[float], None] | None = None, steady: bool = False
-) -> Iterator[Comparison]:
-    """Yield all comparisons with traces of ``count`` requests; ``report``: the share done.
+def comparisons(count: int, steady: bool = False) -> Iterator[Comparison]:
+    """Yield all comparisons with traces of ``count`` requests.
 
     ``steady``: also that of the traces' second halves.
     """
@@ -278,9 +276,7 @@ def comparisons(
         for index, trace in enumerate(traces(preset, ranks, BURST))
         if ranks == MOST_RANKS or trace.name in FEWER_RANKS
     ]
-    for done, (part, ranks, index) in enumerate(cases):
-        if report:
-            report(done / len(cases))
+    for part, ranks, index in cases:
         trace = traces(PARTS[part], ranks, count)[index]
         logged = traces(PARTS[part], ranks, min(count, LOGGED))[index]
         half = traces(PARTS[part], ranks, count // 2)[index] if steady else None

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hmsim._core import InputError
-from hmsim.reproduce.validate.dram_comparison import LOGGED, PARTS, PEAKS, Comparison, comparisons
+from hmsim.reproduce.validate.dram_comparison import LOGGED, PARTS, PEAKS, Comparison
 from hmsim.reproduce.validate.row import Row
 
-TITLE = "# The DRAM model beside DRAMsim3\n"
 COMMANDS = """
 ## Commands, one by one
 
@@ -27,30 +24,6 @@ COLUMNS = (
     *("trace", "ranks", "queue", "cycles", "hmsim", "residual", "tRTRS", "GB/s", "hmsim"),
     *("mean", "hmsim", "p99", "hmsim"),
 )
-
-
-def write(
-    rows: Iterable[Row],
-    requests: int,
-    page: Path,
-    report: Callable[[float], None] | None = None,
-) -> None:
-    """Run all comparisons and write a page of tables.
-
-    Args:
-        rows: results of the closed forms, which the page also shows.
-        requests: number of requests in each trace.
-        page: Markdown file, replaced if it exists.
-        report: called with the share of the comparisons that is done.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    cases = list(comparisons(requests, report))
-    try:
-        page.write_text(TITLE + tables(rows, cases, requests), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{error.filename}: {error.strerror}") from error
 
 
 def tables(rows: Iterable[Row], cases: Sequence[Comparison], requests: int) -> str:
