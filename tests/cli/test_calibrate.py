@@ -224,17 +224,22 @@ def keep(config: Config, content: bytes) -> Path:
 @pytest.mark.parametrize(
     ("change", "parts"),
     [
-        (lambda text: "", ("'version'",)),
-        (lambda text: text.replace("version 3", "version 1"), (":3:", "'3'", "'1'")),
-        (lambda text: text.replace("\nnvdimm", "\nnvram"), (":18:", "'nvdimm'", "'nvram'")),
-        (lambda text: text.replace("100 100", "100 x", 1), (":9:", "1000000000", "'x'")),
-        (lambda text: text.replace("100 100", "-5 100", 1), (":9:", "1000000000", "'-5'")),
-        (lambda text: text.replace("100 100", "100 9999999999", 1), (":9:", "'9999999999'")),
-        (lambda text: text.replace("100 100", "100 " + "9" * 5000, 1), (":9:", "'99999")),
-        (lambda text: text[: len(text) // 2], ("ends", "rate")),
-        (lambda text: text + "7\n", (":115:", "end", "'7'")),
+        *(
+            (change, ("version 3", "train"))
+            for change in (
+                lambda text: "",
+                lambda text: text.replace("version 3", "version 1"),
+                lambda text: text.replace("\nnvdimm", "\nnvram"),
+                lambda text: text.replace("100 100", "100 x", 1),
+                lambda text: text.replace("100 100", "-5 100", 1),
+                lambda text: text.replace("100 100", "100 9999999999", 1),
+                lambda text: text.replace("100 100", "100 " + "9" * 5000, 1),
+                lambda text: text[: len(text) // 2],
+                lambda text: text + "7\n",
+                lambda text: text + "\xff",
+            )
+        ),
         (lambda text: text.replace("100", "0"), ("all rates", "0")),
-        (lambda text: text + "\xff", ("byte 2855", "text")),
         (lambda text: text + "#" * (5 << 20), ("4 MiB",)),
     ],
 )

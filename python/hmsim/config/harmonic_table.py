@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -24,8 +25,6 @@ VERSION = 3
 FORMAT = 1  # version of the text that policies.harmonic.table takes
 SUFFIX = ".table"
 SHIPPED = "configs/harmonic"
-HEADER = ("version", "key", "requests", "warmup")
-LARGEST_RATE = 10**9  # requests per millisecond
 
 # Centres of the bins, where training runs measure. Cells are in the order of the file: the last
 # characteristic varies fastest.
@@ -82,6 +81,11 @@ def cells() -> Iterator[dict[str, float]]:
 
 DRAM_CELLS = len(STRIDES) * len(REUSES) * len(DEPTHS)
 NVDIMM_CELLS = len(WRITE_RATIOS) * len(RANDOMNESS) ** 2 * len(DEPTHS)
+NUMBER = r"[0-9]{1,9}"  # requests, or requests per millisecond
+LAYOUT = re.compile(  # of a file without its comments, in one line
+    rf"version {VERSION} key (\w+) requests ({NUMBER}) warmup ({NUMBER}) "
+    rf"dram((?: {NUMBER}){{{DRAM_CELLS}}}) nvdimm((?: {NUMBER}){{{NVDIMM_CELLS}}})"
+)
 
 
 class Table(NamedTuple):
@@ -131,50 +135,14 @@ def _rows(rates: Sequence[int]) -> Iterator[str]:
 
 
 def read_table(path: Path) -> Table:
-    """Return the table in a file. Raises InputError that names file and line."""
-    try:
-        lines = read_text_file(path).decode("ascii").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not a table: byte {error.start} is not text") from error
-    words = [
-        (word, f"{path}:{number}")
-        for number, line in enumerate(lines, 1)
-        if not line.startswith("#")
-        for word in line.split()
-    ]
-    words.reverse()
-
-    def take(what: str) -> tuple[str, str]:
-        if not words:
-            raise InputError(f"{path}: ends before {what}")
-        return words.pop()
-
-    def literal(expected: str) -> None:
-        word, where = take(f"'{expected}'")
-        if word != expected:
-            raise InputError(f"{where}: expected '{expected}', found '{word[:20]}'")
-
-    def number(what: str, largest: int) -> int:
-        word, where = take(what)
-        if not (word.isdecimal() and len(word) <= len(str(largest)) and int(word) <= largest):
-            raise InputError(f"{where}: expected {what}, 0 .. {largest}, found '{word[:20]}'")
-        return int(word)
-
-    literal("version")
-    literal(str(VERSION))
-    literal("key")
-    key, _ = take("the key")
-    literal("requests")
-    requests = number("a number of requests", LARGEST_RATE)
-    literal("warmup")
-    warmup = number("a number of requests", LARGEST_RATE)
-    literal("dram")
-    dram = tuple(number("a rate", LARGEST_RATE) for _ in range(DRAM_CELLS))
-    literal("nvdimm")
-    nvdimm = tuple(number("a rate", LARGEST_RATE) for _ in range(NVDIMM_CELLS))
-    if words:
-        word, where = words.pop()
-        raise InputError(f"{where}: expected the file's end, found '{word[:20]}'")
+    """Return the table in a file that `Table.content` wrote. Raises InputError that names it."""
+    text = read_text_file(path).decode("latin-1")
+    words = " ".join(line for line in text.splitlines() if not line.startswith("#"))
+    match = LAYOUT.fullmatch(words)
+    if match is None:
+        raise InputError(f"{path}: is not a whole table of version {VERSION}: train it again")
+    key, *texts = match.groups()
+    (requests,), (warmup,), dram, nvdimm = (tuple(map(int, each.split())) for each in texts)
     if not max(dram) or not max(nvdimm):
         raise InputError(f"{path}: all rates of a class are 0: one must be above 0")
     return Table(key, requests, warmup, dram, nvdimm)
