@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.common.directories import new_file, read_regular
+from hmsim.common.json_schema import FLAG, TEXT, WHOLE, ListOf, Record
 from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
+from hmsim.config.node_reader import located
 from hmsim.config.policies import PolicyMaker, makers
 from hmsim.config.settings import Setting, from_mapping
 from hmsim.runs.calibration import with_table
-from hmsim.runs.options import LARGEST_SEED
 from hmsim.runs.result import series_table
 from hmsim.runs.runner import STEPS, AnyConfig, as_config
 
@@ -31,6 +32,9 @@ DIGEST = 32  # bytes of SHA-256
 LARGEST_FILE = 16 << 30  # bytes of a checkpoint
 LARGEST_TIME = (1 << 62) - 1
 LARGEST_ADDRESS = (1 << 63) - 1
+TEXTS = ListOf(TEXT)
+HEADERS = {"name": TEXT, "settings": ListOf(TEXTS), "seed": WHOLE, "check": FLAG, "objects": TEXTS}
+HEADER = Record(HEADERS, tuple(HEADERS))  # of a saved system
 
 
 class Completion(NamedTuple):
@@ -369,22 +373,11 @@ def _split(body: bytes) -> tuple[dict[str, Any], bytes]:
         json.dumps(header, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise InputError(f"damaged: its header is not text: {error}") from error
-    if not (
-        isinstance(header, dict)
-        and isinstance(header.get("name"), str)
-        and type(header.get("seed")) is int
-        and 0 <= header["seed"] <= LARGEST_SEED
-        and isinstance(header.get("check"), bool)
-        and _are_texts(header.get("objects"))
-        and isinstance(header.get("settings"), list)
-        and all(_are_texts(pair) and len(pair) == 2 for pair in header["settings"])
-    ):
-        raise InputError("damaged: its header is not that of a saved system")
+    with located("damaged: "):
+        HEADER.check(header, "header")
+    if any(len(pair) != 2 for pair in header["settings"]):
+        raise InputError("damaged: a setting of its header is not a name and a text")
     return header, body[8 + length :]
-
-
-def _are_texts(found: Any) -> bool:
-    return isinstance(found, list) and all(isinstance(text, str) for text in found)
 
 
 def _naming(name: str, message: str) -> str:

@@ -33,7 +33,7 @@ from hmsim.traces.records import (
     Reporter,
     find_format,
 )
-from hmsim.traces.writers import WRITERS, Counter, record, requests, whole, write_text
+from hmsim.traces.writers import WRITERS, Counter, passed, record, requests, whole, write_text
 
 PAGE_LINES = 64
 BATCH = 1 << 13  # pieces handed on at a time
@@ -194,7 +194,7 @@ def _kept(
             elif skipped:
                 skipped.follow(word)
             elif causes:
-                yield _instructions(place, waiting[place]) + word.to_bytes(8, "little")
+                yield passed(place, waiting[place])[0] + word.to_bytes(8, "little")
                 waiting[place] = 0
             continue
         if total < window.start:
@@ -210,17 +210,7 @@ def _kept(
             yield record(line & mask, kind, place, waiting[place])
             waiting[place] = 0
     for place, left in enumerate(waiting):
-        yield _instructions(place, left)
-
-
-def _instructions(vcpu: int, count: int) -> bytes:
-    """Return the escapes that add instructions to a vCPU's, none for 0."""
-    words = []
-    while count:
-        step = min(count, (1 << LINE_BITS) - 1)
-        count -= step
-        words.append(ESCAPE << LINE_BITS | vcpu << VCPU_SHIFT | step)
-    return b"".join(word.to_bytes(8, "little") for word in words)
+        yield passed(place, left)[0]
 
 
 def _write_hmsim(

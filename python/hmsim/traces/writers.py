@@ -130,13 +130,19 @@ def to_hmsim(accesses: Iterable[Access], _counter: Counter) -> Iterator[bytes]:
 
 def record(line: int, kind: int, vcpu: int, instructions: int) -> bytes:
     """Return a record of hmsim's format, after escapes when the distance is too long for it."""
-    words = []
-    while instructions > LARGEST_DELTA:
+    escapes, rest = passed(vcpu, instructions, LARGEST_DELTA)
+    word = rest << DELTA_SHIFT | vcpu << VCPU_SHIFT | kind << LINE_BITS | line
+    return escapes + word.to_bytes(8, "little")
+
+
+def passed(vcpu: int, instructions: int, most: int = 0) -> tuple[bytes, int]:
+    """Return escapes that add instructions until at most ``most`` are left, and the rest."""
+    escapes = b""
+    while instructions > most:
         step = min(instructions, ESCAPE_STEP)
         instructions -= step
-        words.append(ESCAPE << LINE_BITS | vcpu << VCPU_SHIFT | step)
-    words.append(instructions << DELTA_SHIFT | vcpu << VCPU_SHIFT | kind << LINE_BITS | line)
-    return b"".join(word.to_bytes(8, "little") for word in words)
+        escapes += (ESCAPE << LINE_BITS | vcpu << VCPU_SHIFT | step).to_bytes(8, "little")
+    return escapes, instructions
 
 
 class Writer(NamedTuple):
