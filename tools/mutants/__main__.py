@@ -12,7 +12,7 @@ import math
 from pathlib import Path
 
 from tools.mutants import summary
-from tools.mutants.copy import ROOMS, Copy, processors
+from tools.mutants.copy import Copy, processors
 from tools.mutants.runner import Runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,8 +30,6 @@ def arguments() -> argparse.Namespace:
     run = commands.add_parser(
         "run", help="run tests against mutants; continues after an interruption"
     )
-    run.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
-    run.add_argument("--again", action="store_true", help="retry the mutants that survive")
     run.add_argument(
         "--seconds",
         type=float,
@@ -51,8 +49,7 @@ def run(copy: Copy, options: argparse.Namespace) -> None:
     runner = Runner(copy.program, copy.tree, copy.work, options.jobs, options.seconds)
     runner.measure()
     known = summary.read(copy.verdicts)
-    mutants = [n for n, each in copy.alive().items() if each.room in options.rooms]
-    left = [n for n in mutants if n not in known or (options.again and not known[n].killed)]
+    left = [n for n in copy.alive() if n not in known]
     for count, verdict in enumerate(runner.judge(left), 1):
         summary.write(copy.verdicts, verdict)
         shown = f"{verdict.outcome} {verdict.test} ({verdict.seconds} s)"

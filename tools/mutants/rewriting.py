@@ -80,23 +80,15 @@ inline bool on(int id) {
 }  // namespace mutant
 """
 # Warnings that mutants cause, and that this tree treats as errors.
-WARNINGS = (
-    *(
-        "narrowing",
-        "conversion",
-        "float-conversion",
-        "parentheses",
-        "dangling-else",
-        "unused-value",
-    ),
-    *("shadow", "pedantic", "sign-compare", "bool-compare", "bool-operation", "logical-op"),
-    *("int-in-bool-context", "type-limits", "maybe-uninitialized", "uninitialized", "array-bounds"),
-    *("unused-variable", "unused-but-set-variable", "implicit-fallthrough", "return-type", "extra"),
-    *("stringop-overflow", "stringop-overread", "restrict", "free-nonheap-object", "unused-result"),
-    *("arith-conversion", "empty-body", "enum-compare", "misleading-indentation", "overflow"),
-    *("tautological-compare", "infinite-recursion", "dangling-pointer", "all", "float-equal"),
-    *("duplicated-branches", "unused-parameter", "aggressive-loop-optimizations", "nonnull"),
-)
+WARNINGS = """
+narrowing conversion float-conversion parentheses dangling-else unused-value shadow pedantic
+sign-compare bool-compare bool-operation logical-op int-in-bool-context type-limits
+maybe-uninitialized uninitialized array-bounds unused-variable unused-but-set-variable
+implicit-fallthrough return-type extra stringop-overflow stringop-overread restrict
+free-nonheap-object unused-result arith-conversion empty-body enum-compare
+misleading-indentation overflow tautological-compare infinite-recursion dangling-pointer all
+float-equal duplicated-branches unused-parameter aggressive-loop-optimizations nonnull
+"""
 FUNCTION = (
     "template <class A, class B> auto {name}(int id, const A& a, const B& b) "
     "{{ return on(id) ? a {other} b : a {operator} b; }}"
@@ -135,7 +127,7 @@ def header(count: int) -> str:
         FUNCTION.format(name=name, operator=operator, other=other)
         for operator, (name, other) in OPERATORS.items()
     ]
-    ignored = [f'#pragma GCC diagnostic ignored "-W{name}"' for name in WARNINGS]
+    ignored = [f'#pragma GCC diagnostic ignored "-W{name}"' for name in WARNINGS.split()]
     parts = {"functions": "\n".join(functions), "ignored": "\n".join(ignored)}
     return HEADER % {"count": count, **parts}
 
