@@ -63,20 +63,8 @@ class Machine:
 
     def description(self) -> dict[str, Any]:
         """Return the properties that must equal those of the machine that saved a state."""
-        return {
-            "job": self.job,
-            "driver": self.driver,
-            "dram": self.dram,
-            "nvdimm": self.nvdimm,
-            "vcpus": self.vcpus,
-            "icount": self.icount,
-            "scale": self.scale,
-            "causes": self.causes,
-            "delay": self.delay,
-            "processor": self.processor,
-            "kernel": self.guest.kernel.name,
-            "image": self.guest.image.name,
-        }
+        own = {name: value for name, value in vars(self).items() if name != "guest"}
+        return {**own, "kernel": self.guest.kernel.name, "image": self.guest.image.name}
 
     def command(self, emulator: str, backing: Path, plugin: str, more_parameters: str) -> list[str]:
         """Return the command that starts QEMU.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hmsim._core import InputError
 from hmsim.runs.directory import RunDirectory
 from hmsim.timeline.kinds import CODES
-from hmsim.timeline.sheet import Sheet, Track
+from hmsim.timeline.sheet import Sheet, Track, values_of
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
@@ -60,9 +60,9 @@ def add_modules(
         place = Place(int(channel), int(device))
         stages = own["stage"].astype(str)
         _add_flash_channels(sheet, run, place, own, stages)
-        for unit, rows in own.groupby("unit", sort=True):
-            _add_unit(sheet, place, int(unit), rows, begin, end)
-            _add_collections(sheet, place, int(unit), rows, begin, end)
+        for unit, mine in own.groupby("unit", sort=True):
+            _add_unit(sheet, place, int(unit), mine, begin, end)
+            _add_collections(sheet, place, int(unit), mine, begin, end)
 
 
 def _add_flash_channels(
@@ -90,14 +90,14 @@ def _add_flash_channels(
             place.group("flash"),
             f"flash channel {number}",
         )
-        rows = on_bus[which]
+        own = on_bus[which]
         sheet.add(
             track,
-            rows["start_ps"],
-            rows["end_ps"],
+            own["start_ps"],
+            own["end_ps"],
             _array(codes)[which],
-            row=rows["block"].to_numpy(),
-            cause=rows["cause"].astype(str).to_numpy(),
+            row=own["block"].to_numpy(),
+            cause=own["cause"].astype(str).to_numpy(),
         )
 
 
@@ -106,14 +106,8 @@ def _add_unit(
 ) -> None:
     """Add the operations of the cells. Records of one multi-plane operation become one slice."""
     flash = Slices()
-    for start, stop, stage, operation, cause, block in zip(
-        records["start_ps"].tolist(),
-        records["end_ps"].tolist(),
-        records["stage"].astype(str).tolist(),
-        records["operation"].astype(str).tolist(),
-        records["cause"].astype(str).tolist(),
-        records["block"].tolist(),
-    ):
+    columns = ("start_ps", "end_ps", "stage", "operation", "cause", "block")
+    for start, stop, stage, operation, cause, block in values_of(records, *columns):
         what = (f"flash_{operation}", cause, block)
         if stage in ("cells", "resume"):
             flash.open(start, what)
@@ -139,12 +133,7 @@ def _add_collections(
 ) -> None:
     jobs = Slices()
     mine = records[records["stage"].astype(str).isin(["collection_begins", "collection_ends"])]
-    for at, stage, cause, block in zip(
-        mine["start_ps"].tolist(),
-        mine["stage"].astype(str).tolist(),
-        mine["cause"].astype(str).tolist(),
-        mine["block"].tolist(),
-    ):
+    for at, stage, cause, block in values_of(mine, "start_ps", "stage", "cause", "block"):
         what = ("levelling" if cause == "levelling" else "collection", cause, block)
         if stage == "collection_begins":
             jobs.open(at, what)

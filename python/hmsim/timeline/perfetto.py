@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hmsim._core import InputError
 from hmsim.timeline.kinds import KINDS, NAMES
+from hmsim.timeline.sheet import values_of
 from hmsim.timeline.tracks import Timeline
 
 MOST_EVENTS = 500_000  # about 65 MB
@@ -49,14 +50,7 @@ def write_trace(timeline: Timeline, path: Path) -> int:
         for index, track in tracks.items():
             own = slices[slices["track"] == index]
             place = f'"pid":{groups[track.group]},"tid":{index}'
-            for row in zip(
-                own["start_ps"].tolist(),
-                own["end_ps"].tolist(),
-                own["kind"].tolist(),
-                own["request"].tolist(),
-                own["row"].tolist(),
-                own["cause"].astype(str).tolist(),
-            ):
+            for row in values_of(own, "start_ps", "end_ps", "kind", "request", "row", "cause"):
                 file.write(_slice(place, slow, *row))
         file.write("\n]}\n")
     return len(slices)

@@ -23,7 +23,7 @@ from hmsim.timeline.kinds import KINDS, NAMES, ink_on
 from hmsim.timeline.perfetto import label
 from hmsim.timeline.phases import Phase, Story
 from hmsim.timeline.rows import TALL, Row, heading, on_core, rows_of, shown_tracks
-from hmsim.timeline.sheet import Track
+from hmsim.timeline.sheet import Track, values_of
 from hmsim.timeline.threads import NODE, THREADS
 from hmsim.timeline.tracks import Timeline
 
@@ -293,14 +293,8 @@ def _slices(
     sizes: Row,
     slow: str,
 ) -> None:
-    for start, end, code, request, row, cause in zip(
-        slices["start_ps"].tolist(),
-        slices["end_ps"].tolist(),
-        slices["kind"].tolist(),
-        slices["request"].tolist(),
-        slices["row"].tolist(),
-        slices["cause"].astype(str).tolist(),
-    ):
+    columns = ("start_ps", "end_ps", "kind", "request", "row", "cause")
+    for start, end, code, request, row, cause in values_of(slices, *columns):
         kind = NAMES[code]
         text = label(kind, row, cause, slow)
         mine = story is None or request == story.request or (cause and row == story.block)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,11 @@ class Track:
     place: tuple[int, ...]
     group: str
     name: str
+
+
+def values_of(table: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of some columns, as numbers and texts of Python."""
+    return zip(*(table[column].tolist() for column in columns))
 
 
 class Sheet:
