@@ -64,11 +64,7 @@ DIMENSIONS: dict[str, tuple[str, list[int], Callable[[int], System]]] = {
         [32, 128, 512, 2048, 4096],
         lambda n: dram({"controller.queue_depth": n}, [stream(30_000, outstanding=2 * n)]),
     ),
-    "nvdimms": (
-        "NVDIMMs",
-        [1, 2, 4, 8],
-        lambda n: flash({"nvdimm.count": n}, block_io(1_000)),
-    ),
+    "nvdimms": ("NVDIMMs", [1, 2, 4, 8], lambda n: flash({"nvdimm.count": n}, block_io(1_000))),
     "luns": (
         "chips of each of 8 flash channels",
         [1, 2, 4, 8],
@@ -87,11 +83,7 @@ DIMENSIONS: dict[str, tuple[str, list[int], Callable[[int], System]]] = {
         [1, 4, 16, 64],
         lambda n: flash({}, block_io(1_000, threads=n)),
     ),
-    "length": (
-        "thousand requests",
-        [10, 40, 160],
-        lambda n: dram({}, [stream(1_000 * n)]),
-    ),
+    "length": ("thousand requests", [10, 40, 160], lambda n: dram({}, [stream(1_000 * n)])),
 }
 
 

@@ -106,14 +106,10 @@ BY_NAME = {
         ".venv/bin/hmsim guest build --small",
     ),
     "cxx20": Lane(
-        "the C++ that gem5 compiles, as C++20",
-        "",
-        [f"{SCONS} controller std=c++20 python=0"],
+        "the C++ that gem5 compiles, as C++20", "", [f"{SCONS} controller std=c++20 python=0"]
     ),
     "pythons": Lane(
-        "the oldest and the newest Python that are here, in one tree",
-        "",
-        ["tools/release pythons"],
+        "the oldest and the newest Python that are here, in one tree", "", ["tools/release pythons"]
     ),
     "tsan": Lane(
         "simulations at the same time, clang with thread",

@@ -179,10 +179,7 @@ def make_board(options, first_cpu, caches, at_once=False):
             core.get_simobject().usePerf = False  # its counts are not used, and few hosts have them
     try:
         board = X86PmemBoard(
-            clk_freq=options.clock,
-            processor=processor,
-            memory=memory,
-            cache_hierarchy=caches,
+            clk_freq=options.clock, processor=processor, memory=memory, cache_hierarchy=caches
         )
         if options.machine:
             board.set_left_machine(options.machine, options.cores)

@@ -13,10 +13,7 @@ class RubyCaches(MESITwoLevelCacheHierarchy):
 
     def __init__(self, options):
         super().__init__(
-            *(options.l1, "8", options.l1, "8"),
-            l2_size=options.llc,
-            l2_assoc="16",
-            num_l2_banks=1,
+            *(options.l1, "8", options.l1, "8"), l2_size=options.llc, l2_assoc="16", num_l2_banks=1
         )
         self._mshrs = options.mshrs
 

@@ -89,10 +89,7 @@ def make_processes(lines, memory, folders=None):
             executable=path,
             cmd=[path, *rest],
             output=str(Path(m5.options.outdir, f"program.{number}.out").resolve()),
-            env=[
-                f"HMSIM_NVDIMM={NVDIMM_ADDRESS:#x}",
-                f"HMSIM_NVDIMM_BYTES={memory.nvdimm_size}",
-            ],
+            env=[f"HMSIM_NVDIMM={NVDIMM_ADDRESS:#x}", f"HMSIM_NVDIMM_BYTES={memory.nvdimm_size}"],
         )
         if folders:
             process.cwd = str(folders[number])

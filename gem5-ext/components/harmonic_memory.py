@@ -11,12 +11,7 @@ from pathlib import Path
 from gem5.components.boards.abstract_board import AbstractBoard
 from gem5.components.memory.abstract_memory_system import AbstractMemorySystem
 from gem5.utils.override import overrides
-from m5.objects import (
-    AddrRange,
-    HarmonicMemCtrl,
-    HarmonicMemInterface,
-    Port,
-)
+from m5.objects import AddrRange, HarmonicMemCtrl, HarmonicMemInterface, Port
 
 LINE = 64  # bytes
 

@@ -9,13 +9,7 @@ from pathlib import Path
 import m5
 from gem5.components.boards.x86_board import X86Board
 from gem5.utils.override import overrides
-from m5.objects import (
-    AddrRange,
-    DerivedClockDomain,
-    SrcClockDomain,
-    VoltageDomain,
-    X86E820Entry,
-)
+from m5.objects import AddrRange, DerivedClockDomain, SrcClockDomain, VoltageDomain, X86E820Entry
 
 GIB = 1 << 30
 IO_HOLE = 3 * GIB  # up to 4 GiB
@@ -91,11 +85,7 @@ class X86PmemBoard(X86Board):
                 f"{folder}: is not a machine of 'hmsim guest prepare' ({error})"
             ) from None
         memory = self.get_memory()
-        here = {
-            "cores": cores,
-            "dram_bytes": memory.dram_size,
-            "nvdimm_bytes": memory.nvdimm_size,
-        }
+        here = {"cores": cores, "dram_bytes": memory.dram_size, "nvdimm_bytes": memory.nvdimm_size}
         if len(memory.nvdimm_sizes) > 1:
             raise ValueError(f"{folder}: has one NVDIMM, this machine {memory.nvdimm_sizes}")
         if found != here:

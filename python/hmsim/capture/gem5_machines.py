@@ -86,9 +86,7 @@ def load_guest_job(path_or_name: PATH) -> GuestJob:
 
 
 def prepared(
-    named: Sequence[str],
-    folder: PATH,
-    report: leaving.Report = lambda name, fraction: None,
+    named: Sequence[str], folder: PATH, report: leaving.Report = lambda name, fraction: None
 ) -> list[Path]:
     """Return the folders of the named machines and of the named jobs' machines.
 
@@ -114,9 +112,7 @@ def _machines(job: GuestJob, place: Path, report: leaving.Report) -> list[Path]:
         return wanted
     place.parent.mkdir(parents=True, exist_ok=True)
     return leaving.leave(
-        **asdict(job),
-        out=place,
-        report=lambda step, done: report(f"{job.job}: {step}", done),
+        **asdict(job), out=place, report=lambda step, done: report(f"{job.job}: {step}", done)
     )
 
 

@@ -21,20 +21,8 @@ SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
 # Busybox applets for init and jobs; those in the last line are for Hadoop's local files and
 # clusters.
 APPLETS = (
-    *(
-        "cat",
-        "cp",
-        "dd",
-        "echo",
-        "grep",
-        "hostname",
-        "ifconfig",
-        "insmod",
-        "ln",
-        "ls",
-        "mkdir",
-        "mount",
-    ),
+    *("cat", "cp", "dd", "echo", "grep", "hostname", "ifconfig", "insmod", "ln", "ls", "mkdir"),
+    "mount",
     *("poweroff", "printf", "rm", "sh", "sleep", "sync", "umount"),
     *("chmod", "groups", "id", "readlink", "setsid", "stat", "taskset", "whoami"),
 )

@@ -93,12 +93,7 @@ class Machine:
 
 
 def check_machine(
-    driver: str,
-    dram: int,
-    nvdimm: int,
-    vcpus: int,
-    scale: int,
-    drivers: Sequence[str] = DRIVERS,
+    driver: str, dram: int, nvdimm: int, vcpus: int, scale: int, drivers: Sequence[str] = DRIVERS
 ) -> None:
     """Raise CaptureError if no machine can have these properties."""
     check_name_of("driver", driver, drivers)

@@ -31,11 +31,7 @@ MOST_TIMES = 64
 
 
 def materialised(
-    path: Path,
-    blocks: bool,
-    instructions: int = 0,
-    seed: int = 1,
-    dram_only: bool = False,
+    path: Path, blocks: bool, instructions: int = 0, seed: int = 1, dram_only: bool = False
 ) -> Path:
     """Return a trace of a profile's twin, from the cache or generated and then cached.
 

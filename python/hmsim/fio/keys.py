@@ -24,15 +24,8 @@ FOLLOWED = {
     *("offset_increment", "filename", "iodepth", "numjobs", "rwmixread", "rwmixwrite", "kb_base"),
     *("random_distribution", "fsync", "sync", "number_ios", "loops", "stonewall", "startdelay"),
     *("rate", "rate_iops", "rate_process", "thinktime", "thinktime_blocks", "direct", "buffered"),
-    *(
-        "ioengine",
-        "blockalign",
-        "norandommap",
-        "softrandommap",
-        "randrepeat",
-        "runtime",
-        "time_based",
-    ),
+    *("ioengine", "blockalign", "norandommap", "softrandommap", "randrepeat", "runtime"),
+    "time_based",
 }
 # Ignored without a note: they do not change the requests to the device.
 QUIET = {

@@ -86,9 +86,7 @@ def _add_flash_channels(
     for number in sorted(set(bus.tolist())):
         which = bus == number
         track = Track(
-            (*place.part(FLASH_CHANNELS), number),
-            place.group("flash"),
-            f"flash channel {number}",
+            (*place.part(FLASH_CHANNELS), number), place.group("flash"), f"flash channel {number}"
         )
         own = on_bus[which]
         sheet.add(

@@ -8,17 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hmsim.timeline.drawing import (
-    CHARACTER,
-    INK,
-    Box,
-    Drawing,
-    Line,
-    Shape,
-    Words,
-    fits,
-    shortened,
-)
+from hmsim.timeline.drawing import CHARACTER, INK, Box, Drawing, Line, Shape, Words, fits, shortened
 from hmsim.timeline.kinds import KINDS, NAMES, ink_on
 from hmsim.timeline.perfetto import label
 from hmsim.timeline.phases import Phase, Story

@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 from hmsim._core import InputError
 from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS
 from hmsim.traces.file import TraceFile
-from hmsim.traces.records import (
-    FILL,
-    FORMATS,
-    LINE,
-    NVDIMM,
-    WRITE_BACK,
-    AnyPath,
-    find_format,
-    read,
-)
+from hmsim.traces.records import FILL, FORMATS, LINE, NVDIMM, WRITE_BACK, AnyPath, find_format, read
 
 BATCH = 1 << 18  # accesses
 MISS_FORMATS = [each.name for each in FORMATS.values() if each.kind == "misses"]

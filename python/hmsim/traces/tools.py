@@ -24,15 +24,7 @@ from hmsim.traces.file import (
     check_name,
 )
 from hmsim.traces.part import WHOLE, Part
-from hmsim.traces.records import (
-    FILL,
-    FORMATS,
-    NVDIMM,
-    AnyPath,
-    Reading,
-    Reporter,
-    find_format,
-)
+from hmsim.traces.records import FILL, FORMATS, NVDIMM, AnyPath, Reading, Reporter, find_format
 from hmsim.traces.writers import WRITERS, Counter, passed, record, requests, whole, write_text
 
 PAGE_LINES = 64

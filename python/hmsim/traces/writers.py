@@ -11,14 +11,7 @@ from typing import NamedTuple
 
 from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, VCPU_SHIFT
 from hmsim.traces.reader import compressed
-from hmsim.traces.records import (
-    FILL,
-    FORMATS,
-    LARGEST_DELTA,
-    LINE,
-    WRITE_BACK,
-    Access,
-)
+from hmsim.traces.records import FILL, FORMATS, LARGEST_DELTA, LINE, WRITE_BACK, Access
 
 PAGE = 4096  # bytes
 SECTOR = 512  # bytes
@@ -162,7 +155,7 @@ CYCLES = tuple(
 WRITERS = {
     "ramulator": Writer(each_line, to_ramulator, ("misses",)),
     "ramulator_rw": Writer(
-        *(each_line, to_ramulator_rw, ("misses", "accesses", "blocks"), ("ramulator_rw",)),
+        *(each_line, to_ramulator_rw, ("misses", "accesses", "blocks"), ("ramulator_rw",))
     ),
     "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks"), CYCLES),
     "hmsim_rw": Writer(each_line, to_hmsim_rw, ("misses", "blocks"), CYCLES),

@@ -46,11 +46,7 @@ class Measured:
 
 
 def system(
-    method: Mapping[str, Any],
-    part: Mapping[str, Any],
-    variant: str,
-    channels: int,
-    longer: int = 1,
+    method: Mapping[str, Any], part: Mapping[str, Any], variant: str, channels: int, longer: int = 1
 ) -> Config:
     """Return the configuration of a part in a variant; ``longer`` multiplies the time limit."""
     keys = {**method["system"], **method["variants"][variant], **part}

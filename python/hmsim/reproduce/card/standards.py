@@ -22,7 +22,7 @@ from hmsim.runs.runner import run
 LEAST_OF_PEAK = 0.99  # of a stream of reads without refresh
 TWO_PART_ACTIVATES = ("lpddr5", "hbm3")  # an activate takes two slots
 MISSED = {  # parts whose stream stays below that share, and why
-    "LPDDR5-6400": "1 % is lost to the command bus, on which an activate takes two slots in a row",
+    "LPDDR5-6400": "1 % is lost to the command bus, on which an activate takes two slots in a row"
 }
 MODELS: dict[str, dict[str, Any]] = {
     "hmsim": {"dram.backend": "native"},

@@ -21,10 +21,7 @@ from hmsim.reproduce.validate.row import Row
 LINE = 64  # bytes
 FOOTPRINT = 1 << 24  # lines of random traces: 1 GiB
 BURST = 8  # lines
-PARTS = {
-    "DDR3-1600 11-11-11-28": "ddr3_1600_4gb_x8",
-    "DDR4-2400 17-17-17-39": "ddr4_2400t_8gb_x8",
-}
+PARTS = {"DDR3-1600 11-11-11-28": "ddr3_1600_4gb_x8", "DDR4-2400 17-17-17-39": "ddr4_2400t_8gb_x8"}
 BANKS = {"ddr3_1600_4gb_x8": 8, "ddr4_2400t_8gb_x8": 16}  # of a rank
 PEAKS = {"ddr3_1600_4gb_x8": 12.8, "ddr4_2400t_8gb_x8": 19.2}  # GB/s: 8 bytes x transfer rate
 ROW = 128 * LINE  # bytes of a rank's row; rows are the highest field of the address map
@@ -291,8 +288,7 @@ def write_gap(backend: str, mend: bool) -> int:
     """
     preset = next(iter(PARTS.values()))
     trace = Trace(
-        *("two writes", 0.0, np.array([0, ROW]), np.ones(2, np.uint8)),
-        np.zeros(0, np.int64),
+        *("two writes", 0.0, np.array([0, ROW]), np.ones(2, np.uint8)), np.zeros(0, np.int64)
     )
     log = play(
         trace,

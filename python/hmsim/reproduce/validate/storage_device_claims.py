@@ -183,10 +183,4 @@ def page_caches() -> Iterator[Row]:
         yield claim(name, RISES, 100, got, "x", source, side=AT_LEAST, trend=True)
 
 
-CLAIMS: tuple[Callable[[], Iterator[Row]], ...] = (
-    rates,
-    mixes,
-    flash,
-    file_systems,
-    page_caches,
-)
+CLAIMS: tuple[Callable[[], Iterator[Row]], ...] = (rates, mixes, flash, file_systems, page_caches)
