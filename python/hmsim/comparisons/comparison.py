@@ -77,7 +77,8 @@ def compare(
         layers only; over the measured agents ``speedup`` (geometric mean),
         ``weighted_speedup`` (sum of 1 / slowdown) and ``max_slowdown``; and latencies
         (ns, us), ratios and shares under the names that they have in ``stats.json``. NaN where a
-        run has no such value. ``attrs["units"]`` has the unit of each column, '' for plain numbers.
+        run has no such value. ``attrs["units"]`` has the unit of each column, '' for plain numbers,
+        and ``attrs["axes"]`` the names of the columns that distinguish rows.
 
     Raises:
         InputError: the input is at fault; one line per error.

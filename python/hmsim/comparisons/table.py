@@ -39,14 +39,15 @@ class Comparison:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The table that `compare` returns."""
-        import pandas as pd
+        from hmsim.common.statistic_table import StatisticTable
 
-        table = pd.DataFrame(self.rows, columns=list(self.columns))
+        table = StatisticTable(self.rows, columns=list(self.columns))
         units: dict[str, dict[str, None]] = {}
         for name, unit in itertools.chain.from_iterable(map(_units, self.results, self.rows)):
             units.setdefault(name, {})[unit] = None
         known = [name for name in self.columns if name in units]
         table.attrs["units"] = {name: ", ".join(units[name]) for name in known}
+        table.attrs["axes"] = [name for name in NAMES if name in self.columns]
         return table
 
     @cached_property

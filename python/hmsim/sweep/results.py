@@ -18,7 +18,7 @@ from hmsim.common.intervals import mean_interval
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
 from hmsim.common.statistic_names import current, proposal, renamed, valid
 from hmsim.config.node_reader import located
-from hmsim.points.point import Outcome, Scalar
+from hmsim.points.point import NAMES, Outcome, Scalar
 from hmsim.points.run import as_table
 from hmsim.points.store import Store
 from hmsim.runs.directory import read_run
@@ -124,12 +124,16 @@ def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
     if not file.is_file():
         return table
     try:
-        compared = pd.read_csv(io.BytesIO(read_regular(file, LARGEST_JSON)))
+        texts = dict.fromkeys(("workload", "config", "policy"), object)
+        compared = pd.read_csv(io.BytesIO(read_regular(file, LARGEST_JSON)), dtype=texts)
         own = [name for name in compared.columns if name not in table.columns]
-        keys = [name for name in ("workload", "policy", "seed") if name in compared.columns]
-        joined = table.merge(compared[[*keys, *own]], on=keys, how="left")
+        keys = [name for name in NAMES if name in compared.columns]
+        joined = compared[[*keys, *own]].merge(table, on=keys, how="right")
+        order = pd.MultiIndex.from_frame(compared[keys]).get_indexer(joined[keys])
     except (ValueError, KeyError) as error:
         raise InputError(f"{file}: is damaged: {error}") from error
+    joined = joined.iloc[order.argsort(kind="stable")]
+    joined = joined.reset_index(drop=True)[[*table.columns, *own]]
     joined.attrs.update(table.attrs)
     return joined
 
@@ -206,6 +210,10 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     but ``seed``; ``runs``, those without an error; and per column C ``C``, ``C.low``, ``C.high``
     (Student's t; NaN for one run).
 
+    Args:
+        table: of `compare`, `run_points`, `run_sweep`, `load_results` or this function.
+        columns: names of columns with numbers.
+
     Raises:
         InputError: the table lacks a column.
     """
@@ -219,7 +227,7 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     axes = [name for name in table.attrs["axes"] if name != "seed"]
     rows = []
     for labels, group in table.groupby(axes, sort=False, dropna=False):
-        sound = group[group["error"] == ""]
+        sound = group[group["error"] == ""] if "error" in group.columns else group
         row: dict[str, Any] = {**dict(zip(axes, labels)), "runs": len(sound)}
         for name in columns:
             values = [float(value) for value in sound[name] if value == value]
