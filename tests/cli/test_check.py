@@ -10,7 +10,7 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim._core import Simulation
-from support import parsed, succeed
+from support import fail, parsed, succeed
 
 SAID = re.compile(r"^protocol check: ([0-9]+) commands, no violation$", re.MULTILINE)
 
@@ -77,3 +77,39 @@ def test_a_checked_system_is_checked_when_loaded_again(tmp_path: Path) -> None:
     loaded = hmsim.System.load(tmp_path / "saved")
     loaded.advance("100us")
     assert loaded._simulation.checked_commands > system._simulation.checked_commands > 0
+
+
+def test_check_prints_what_the_machine_is() -> None:
+    text = " ".join(succeed("check", "quick").split())
+    for part in (
+        *("DRAM: 2 GiB on 1 channel, peak 12.80 GB/s", "flash DIMM: 222.6 MiB in 1 module"),
+        *("8 LUNs, pages of 4 KiB", "15 %, 4.219 % effective", "2 in 128 entries for lines"),
+    ):
+        assert part in text, part
+    assert "128 in entries for pages" in text
+    assert "for pages" not in succeed("check", "quick", "--set", "nvdimm.access=line")
+    assert "peak 96 GB/s of the links" in " ".join(succeed("check", "hbm3_hbf").split())
+    assert "storage.capacity 360GiB" in succeed("check", "storage/nvme")
+
+
+@pytest.mark.parametrize("given", ["nand.planes=2", "ftl.map=cached", "nand.factory_bad=0.01"])
+def test_effective_over_provisioning_is_what_the_core_finds(given: str) -> None:
+    """The core refuses a capacity whose pages, and those in flight, do not fit."""
+    sets = ("check", "mascots16", f"--set=nvdimm.{given}")
+    sets += ("--set=nvdimm.ftl.map_cache=16MiB", "--set=nvdimm.ftl.over_provisioning")
+    refused = fail(*sets[:-1], f"{sets[-1]}=1")
+    least = re.search(r"([\d.]+) is enough", refused)
+    text = succeed(*sets[:-1], f"{sets[-1]}={least[1]}")  # type: ignore[index]
+    found = re.search(r"%, (\S+) % effective", text)
+    assert 0 <= float(found[1]) < 0.3  # type: ignore[index]
+
+
+def test_what_a_run_refuses_a_check_refuses(tmp_path: Path) -> None:
+    model = tmp_path / "model.yaml"
+    model.write_text(
+        "agents:\n  - {kind: llm_decode, model: llama_3_1_70b, batch: 1, context: 4096, steps: 1}\n"
+    )
+    refused = fail("check", "hbm3_hbf", "--workload", model)
+    assert refused.startswith(f"hmsim: {model}:2: ") and "weights" in refused
+    assert refused == fail("run", "hbm3_hbf", "--workload", model)
+    assert "in order" in succeed("check", "quick", "--workload", "demo")

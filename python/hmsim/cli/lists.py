@@ -15,11 +15,15 @@ from hmsim.cli.support import (
     configuration,
     print_json,
     print_table,
+    print_wrapped,
 )
 from hmsim.common.paths import shipped
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, description
 from hmsim.runs.calibration import with_table
+from hmsim.runs.machine import description as machine
+from hmsim.runs.options import options
+from hmsim.runs.runner import built
 from hmsim.workloads import mixes
 from hmsim.workloads.workload import load_workload
 
@@ -50,11 +54,11 @@ def check(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Check a configuration, and a workload with it, without a run."""
-    system = configuration(config, sets, policy)
-    if workload is not None:
-        load_workload(workload).check(system)
-    system = with_table(system, calibrate=False)
+    """Check a configuration, and a workload with it, without a run, and print what it is."""
+    agents = None if workload is None else load_workload(workload)
+    system = with_table(configuration(config, sets, policy), calibrate=False)
+    if agents is not None:
+        built(system, agents, options(1, None))
     resolved = system.resolved()
     if json:
         print_json(resolved)
@@ -62,7 +66,10 @@ def check(
         sizes = [(f"# bytes of {memory}", size) for memory, size in system.capacities().items()]
         print("".join(f"{name}={text}\n" for name, text in [*sizes, *resolved.items()]), end="")
     else:
+        rows = machine(system)
         print(f"{config}: in order, {len(system.flat())} of {len(resolved)} parameters set")
+        for part, what in rows:
+            print_wrapped(f"{part}: {what}" if part else f"  {what}")
 
 
 def policies(json: Json = False) -> None:

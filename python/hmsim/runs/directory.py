@@ -21,6 +21,7 @@ from hmsim.common.progress import warn
 from hmsim.common.statistic_names import current, renamed
 from hmsim.config import settings
 from hmsim.config.node_reader import located
+from hmsim.runs.machine import dram_peak
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
@@ -91,18 +92,8 @@ class RunDirectory:
 
     @property
     def peak_gb_per_s(self) -> float | None:
-        """Peak bandwidth of all channels together, or None if the configuration does not give it.
-
-        A data bus moves at most one 64-byte line in ``dram.timing.burst`` cycles. A channel has one
-        bus, with HBM3 one for each rank (pseudo-channel).
-        """
-        names = ("controller.channels", "dram.timing.burst", "dram.timing.tCK", "dram.ranks")
-        texts = [self.config.get(name, "") for name in names]
-        if not all(text.isdecimal() and int(text) > 0 for text in texts):
-            return None
-        channels, cycles, picoseconds, ranks = map(int, texts)
-        buses = channels * (ranks if self.config.get("dram.preset", "").startswith("hbm3") else 1)
-        return buses * LINE * 1000 / (cycles * picoseconds)
+        """Peak bandwidth of all channels together, or None if the configuration lacks it."""
+        return dram_peak(self.config)
 
     def number(self, name: str) -> int:
         """Return the whole number of parameter ``name``.

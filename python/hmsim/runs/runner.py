@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from hmsim._core import InputError, Simulation
@@ -17,7 +18,7 @@ from hmsim.config.policies import makers
 from hmsim.runs.calibration import with_table
 from hmsim.runs.command_log import MOST_ROWS, CommandLog
 from hmsim.runs.options import Options, options
-from hmsim.runs.preconditioning import Preconditioned
+from hmsim.runs.preconditioning import LOAD, Preconditioned
 from hmsim.runs.request_log import RequestLog
 from hmsim.runs.result import Result
 from hmsim.traces.reader import TraceSource, expected_size
@@ -25,6 +26,11 @@ from hmsim.workloads.workload import Workload, load_workload
 
 HISTOGRAM_PARTS = ("count", "mean", "p50", "p95", "p99", "p999", "max")  # of a histogram
 PREPARING = "preconditioning"  # its bar
+WRITTEN = tuple(  # parameters of what preconditioning writes
+    f"{each}.precondition.{name}"
+    for each in ("nvdimm", "storage.flash")
+    for name in ("fill", "overwrite")
+)
 STEPS = 2_000  # kernel steps between two checks of signals, the stall limit and progress
 AnyConfig = Union[Config, str, "os.PathLike[str]"]
 AnyWorkload = Union[Workload, str, "os.PathLike[str]", Mapping[str, Any]]
@@ -116,26 +122,55 @@ def _begin(
 
     Raises InputError.
     """
-    workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
-    traces = [agent.trace for agent in workload.agents]
-    try:
+    with _located(config, workload, chosen):
         prepared = Preconditioned(config, chosen.seed, preparing)
-        simulation = Simulation(
-            prepared.flat,
-            [agent.flat() for agent in workload.agents],
-            chosen.seed,
-            chosen.warmup_ps,
-            chosen.warmup_instructions,
-            TraceSource(traces),
-            [0 if trace is None else expected_size(trace) for trace in traces],
-            check=chosen.check,
-            log_requests=log is not None,
-            log_commands=0 if commands is None else commands.limit,
-            policies=makers(dict(config.objects)),
-        )
-        return simulation, prepared.seconds
+        return _built(prepared.flat, config, workload, chosen, log, commands), prepared.seconds
+
+
+def built(config: Config, workload: Workload, chosen: Options) -> Simulation:
+    """Return the simulation of a run, not preconditioned, to be asked what it is but not run.
+
+    Raises InputError where `simulate` would before the first event.
+    """
+    flat = config.flat()
+    if not dict(flat).get(LOAD):
+        flat = [(name, "0" if name in WRITTEN else text) for name, text in flat]
+    with _located(config, workload, chosen):
+        return _built(flat, config, workload, chosen)
+
+
+@contextlib.contextmanager
+def _located(config: Config, workload: Workload, chosen: Options) -> Iterator[None]:
+    """Check the agents, and let errors of the block name places in the workload's files."""
+    workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
+    try:
+        yield
     except InputError as error:
         raise InputError(workload.locate(str(error))) from error
+
+
+def _built(
+    flat: Sequence[tuple[str, str]],
+    config: Config,
+    workload: Workload,
+    chosen: Options,
+    log: RequestLog | None = None,
+    commands: CommandLog | None = None,
+) -> Simulation:
+    traces = [agent.trace for agent in workload.agents]
+    return Simulation(
+        flat,
+        [agent.flat() for agent in workload.agents],
+        chosen.seed,
+        chosen.warmup_ps,
+        chosen.warmup_instructions,
+        TraceSource(traces),
+        [0 if trace is None else expected_size(trace) for trace in traces],
+        check=chosen.check,
+        log_requests=log is not None,
+        log_commands=0 if commands is None else commands.limit,
+        policies=makers(dict(config.objects)),
+    )
 
 
 def statistic_names(config: Config, workload: Workload, chosen: Options) -> set[str]:
@@ -144,8 +179,7 @@ def statistic_names(config: Config, workload: Workload, chosen: Options) -> set[
     Raises InputError.
     """
     names: set[str] = set()
-    simulation, _ = _begin(config, workload, chosen)
-    for statistic in simulation.statistics():
+    for statistic in built(config, workload, chosen).statistics():
         path = statistic["path"]
         histogram = statistic["kind"] == "histogram"
         names.update(f"{path}.{part}" for part in HISTOGRAM_PARTS) if histogram else names.add(path)

@@ -7,25 +7,12 @@ names of axes, numbers and quoted texts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from hmsim._core import InputError
 from hmsim.common.hints import hint
+from hmsim.common.quantities import quantity
 from hmsim.sweep.expression import FAILURES, Expression
-
-QUANTITY = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?) ?([A-Za-z]*)")
-UNITS = {
-    "": 1.0,
-    **{name: 1024.0**power for power, name in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))},
-    **{name: 1e3**power for power, name in enumerate(("ps", "ns", "us", "ms", "s"))},
-}
-
-
-def number(text: str) -> float | str:
-    """Return a text as a number (sizes in bytes, times in picoseconds), or unchanged."""
-    match = QUANTITY.fullmatch(text)
-    return float(match[1]) * UNITS[match[2]] if match and match[2] in UNITS else text
 
 
 class Constraint(Expression):
@@ -43,7 +30,7 @@ class Constraint(Expression):
     def holds(self, values: Mapping[str, str]) -> bool:
         """Return whether values, texts by name, meet the condition. Raises InputError."""
         try:
-            return bool(self.value(lambda name: number(values[name]), number))
+            return bool(self.value(lambda name: quantity(values[name]), quantity))
         except FAILURES as error:
             shown = ", ".join(f"{name}={value}" for name, value in values.items())
             raise InputError(f"'{self.text}' has no result for {shown}: {error}") from error

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError, nearest_name
+from hmsim.common.quantities import quantity
 from hmsim.common.statistic_names import proposal, valid
-from hmsim.sweep.constraints import number
 from hmsim.sweep.pareto import COLOURS, SHAPES, legend_columns
 from hmsim.sweep.results import summary
 
@@ -145,7 +145,7 @@ def _places(line: Line, values: Sequence[Any]) -> dict[Any, float]:
     if "x" not in line.log:
         plain = all(type(value) in (int, float) for value in values)
         return {value: value if plain else place for place, value in enumerate(values)}
-    places = {value: number(str(value)) for value in values}
+    places = {value: quantity(str(value)) for value in values}
     for value, place in places.items():
         if isinstance(place, str) or place <= 0:
             raise InputError(f"--log x: {line.axis}: must be positive numbers, got '{value}'")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a configuration is: sizes, peak rates and limits that follow from its parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from hmsim.common import labels
+from hmsim.common.quantities import quantity
+from hmsim.common.tables import number
+from hmsim.config.configuration import Config
+
+LINE, PAGE = 64, 4096  # bytes
+GRADES = {"1": 48.0, "2": 96.0, "3": 192.0}  # GB/s of an HBF channel in each direction
+LINES = PAGE // LINE  # of a page
+Texts = Mapping[str, str]
+
+
+def dram_peak(parameters: Texts) -> float | None:
+    """Return the peak of the data buses of all channels in GB/s; None: the parameters lack it.
+
+    A data bus moves at most one 64-byte line in ``dram.timing.burst`` cycles. A channel has one
+    bus, with HBM3 one for each rank (pseudo-channel).
+    """
+    names = ("controller.channels", "dram.timing.burst", "dram.timing.tCK", "dram.ranks")
+    texts = [parameters.get(name, "") for name in names]
+    if not all(text.isdecimal() and int(text) > 0 for text in texts):
+        return None
+    channels, cycles, picoseconds, ranks = map(int, texts)
+    buses = channels * (ranks if parameters.get("dram.preset", "").startswith("hbm3") else 1)
+    return buses * LINE * 1000 / (cycles * picoseconds)
+
+
+def size(count: float) -> str:
+    """Return bytes in a readable unit: ``222.6 MiB``."""
+    power = 0 if count < 1 else min(4, int(math.log2(count)) // 10)
+    return f"{number(count / 1024**power)} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
+def effective_over_provisioning(parameters: Texts) -> float:
+    """Return the room for valid pages of flash beyond the logical capacity, in percent of it.
+
+    Blocks that collection keeps free, open blocks and bad ones hold no spare pages
+    (``FtlShape::valid_limit``, nvdimm/ftl/ftl_shape.h).
+    """
+    pages = int(parameters["nvdimm.nand.pages_per_block"]) * int(parameters["nvdimm.nand.planes"])
+    raw = _of(parameters, "nvdimm.capacity") / PAGE
+    parts = _of(parameters, "nvdimm.nand.page_size") / PAGE
+    blocks = raw / (_luns(parameters) * pages * parts)
+    share = _of(parameters, "nvdimm.ftl.gc_threshold")
+    free = max(math.ceil(round(blocks * share, 6)), _of(parameters, "nvdimm.ftl.reserve_blocks"))
+    bad = _of(parameters, "nvdimm.nand.factory_bad") * _of(parameters, "nvdimm.nand.planes")
+    kept = free + math.ceil(round(blocks * bad, 6)) + 2 + (parameters["nvdimm.ftl.map"] == "cached")
+    room = _luns(parameters) * (blocks - kept) * ((pages - 1) * parts + 1)
+    logical = raw / (1 + _of(parameters, "nvdimm.ftl.over_provisioning") / 100)
+    return 100 * (room / logical - 1)
+
+
+def _of(parameters: Texts, name: str) -> float:
+    return float(quantity(parameters[name]))
+
+
+def _luns(parameters: Texts) -> float:
+    names = ("channels", "chips", "dies")
+    return math.prod(_of(parameters, f"nvdimm.nand.{name}") for name in names)
+
+
+def description(config: Config) -> list[tuple[str, str]]:
+    """Return what the machine is: names of its parts, and what they have. Raises InputError."""
+    parameters, sizes = config.resolved(), config.capacities()
+    peak = dram_peak(parameters)
+    rate = "" if peak is None else f", peak {number(peak)} GB/s"
+    channels = counted(parameters["controller.channels"], "channel")
+    lines = [("DRAM", f"{size(sizes['dram'])} on {channels}{rate}")]
+    if parameters["nvdimm.present"] == "true":
+        lines += _slow(parameters, sizes["nvdimm"], peak)
+    if (kind := parameters["storage.kind"]) != "none":
+        name = "storage.flash.capacity" if kind == "flash" else "storage.capacity"
+        lines.append(("storage", f"{kind}, {name} {parameters[name]}"))
+    return lines
+
+
+def counted(count: str | float, noun: str) -> str:
+    """Return a number of things: ``1 channel``, ``2 channels``."""
+    return f"{number(float(count))} {noun}{'' if float(count) == 1 else 's'}"
+
+
+def _slow(parameters: Texts, capacity: int, peak: float | None) -> list[tuple[str, str]]:
+    """Return the lines on the slow memory."""
+    channels, attach = _of(parameters, "controller.channels"), parameters["nvdimm.attach"]
+    modules = channels * _of(parameters, "nvdimm.count")
+    way = "of the links to the host" if attach != "ddr" else "of the buses, which DRAM shares"
+    if attach == "cxl":
+        lanes = _of(parameters, "cxl.lanes") / 8
+        peak, way = (
+            modules * _of(parameters, "cxl.up.rate") / 1e9 * lanes,
+            "of the links, to the host",
+        )
+    elif attach == "hbf":
+        own = parameters["hbf.read_rate"]
+        each = GRADES[parameters["hbf.grade"]] if own == "grade" else float(own) / 1e3
+        peak = channels * each
+    link = "" if peak is None else f", peak {number(peak)} GB/s {way}"
+    lines = [
+        (labels.slow_memory(parameters), f"{size(capacity)} in {counted(modules, 'module')}{link}")
+    ]
+    if parameters["nvdimm.kind"] in ("flash", "hbf"):
+        lines += _flash(parameters, modules)
+    return lines
+
+
+def _flash(parameters: Texts, modules: float) -> list[tuple[str, str]]:
+    """Return the lines on the flash of the first module, and on its pages in flight."""
+    page, luns = _of(parameters, "nvdimm.nand.page_size"), _luns(parameters)
+    senses = luns * page / _of(parameters, "nvdimm.nand.read_time") * 1e3
+    moved = _of(parameters, "nvdimm.nand.channels") * _of(parameters, "nvdimm.nand.bus_rate") / 1e9
+    flat = parameters["nvdimm.nand.interface"] == "flat"
+    reads = number(modules * (min(senses, moved) if flat else senses))
+    named = "LUN" if parameters["nvdimm.kind"] == "flash" else "bank"
+    each = f"a module: {counted(luns, named)}, pages of {size(page)}"
+    lines = [("", f"{each}; at most {reads} GB/s of page reads in all")]
+    depth = "queue_depth" if parameters["controller.queues"] == "unified" else "nvdimm_queue_depth"
+    entries = number(_of(parameters, f"controller.{depth}"))
+    in_flight = f"{entries} requests of up to a page"
+    if parameters["nvdimm.kind"] == "flash":
+        given, spare = parameters["nvdimm.ftl.over_provisioning"], "differs between modules"
+        if not parameters["nvdimm.devices"]:
+            spare = f"{number(effective_over_provisioning(parameters))} % effective"
+        reason = "blocks kept free, open or bad hold no spare pages"
+        lines.append(("", f"over-provisioning {given} %, {spare}: {reason}"))
+        lined = number(max(1, _of(parameters, f"controller.{depth}") // LINES))
+        in_flight = f"{lined} in {entries} entries for lines"
+        by_line = ("line", "nvdimm_p", "cxl", "item")
+        names = ("nvdimm.access", "controller.ack", "nvdimm.attach", "nvdimm.buffer.granularity")
+        if not any(parameters[name] == wrong for name, wrong in zip(names, by_line)):
+            in_flight += f"; {entries} in entries for pages, of block drivers"
+    return [*lines, ("", f"pages in flight on a channel: {in_flight}")]
