@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hmsim import Bundle, load_config, run
+from hmsim import Bundle, InputError, _core, load_config, run
+from hmsim.config.policy_names import PARAMETERS
 from support import write
 
 DRAM, NVDIMM = "controller.scheduler", "controller.nvdimm_scheduler"
@@ -54,3 +55,28 @@ def test_row_hits_first_within_a_class_makes_row_hits(base: str, tmp_path: Path)
     assert hits.stats["dram.row_hit_ratio"] > 1.5 * oldest.stats["dram.row_hit_ratio"]
     impl = run("quick", workload, policy=Bundle("x", base, {IMPL: "exact"}))
     assert impl.stats != oldest.stats  # the tables decide
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("round_robin", {"controller.arbiter": "round_robin", "controller.queues": "split"}),
+        ("fcfs", {"controller.scheduler": "fcfs", "controller.nvdimm_scheduler": "fcfs"}),
+        ("hms_pas+round_robin+lirs", {"controller.arbiter": "round_robin"}),
+        ("hms_pas+round_robin+lirs", {"nvdimm.buffer.replacement": "lirs"}),
+        ("hms_pas+round_robin,drained", {"controller.nvdimm_scheduler": "pas"}),
+    ],
+)
+def test_a_policy_is_a_bundle_over_another_one(name: str, parameters: dict[str, str]) -> None:
+    system = load_config("quick").with_policy(name)
+    assert system.policy == name
+    assert parameters.items() <= system.resolved().items()
+
+
+def test_a_bundle_goes_before_a_policy_of_its_name_and_each_kind_has_parameters() -> None:
+    assert load_config("quick").with_policy("tcm").resolved()["controller.queues"] == "unified"
+    assert {piece["kind"] for piece in _core.policies()} == PARAMETERS.keys()
+    with pytest.raises(InputError, match=r"split\+fcf: unknown policy 'fcf'; .*'fcfs'"):
+        load_config("quick").with_policy("split+fcf")
+    with pytest.raises(InputError, match=r"splt: .*'split'"):
+        load_config("quick").with_policy("splt+fcfs")

@@ -33,7 +33,8 @@ def hmsim(*arguments: object, libraries: Path | str) -> subprocess.CompletedProc
 
 def made(folder: Path, name: str, like: str) -> Path:
     succeed("policy", "new", name, "--like", like, "--out", folder / f"{name}.cc")
-    succeed("policy", "build", folder / f"{name}.cc", "--to", folder / "lib")
+    built = succeed("policy", "build", folder / f"{name}.cc", "--to", folder / "lib")
+    assert f"use it by --policy {name}, or --policy BUNDLE+{name}\n" in built
     return folder / "lib" / f"{name}.so"
 
 
@@ -64,6 +65,11 @@ def test_copies_of_shipped_policies_do_what_these_do(tmp_path: Path) -> None:
 @needs_compiler
 def test_parameters_of_a_library_s_policy_are_known_and_kept_apart(tmp_path: Path) -> None:
     library = made(tmp_path, "mine", "fr_fcfs_cap")
+    for policy in ("mine", "hms_pas+mine", "mine,drained"):
+        done = hmsim("check", "quick", "--policy", policy, "--flat", libraries=library)
+        assert "controller.scheduler=mine\ncontroller.nvdimm_scheduler=mine\n" in done.stdout
+        assert ("controller.queues=split" in done.stdout) == ("hms_pas" in policy)
+        assert ("controller.writes=drained" in done.stdout) == ("drained" in policy)
     sets = ("--set", "controller.scheduler=mine", "--set", "policies.mine.cap=0")
     done = hmsim("check", "quick", *sets, libraries=library)
     assert done.returncode == 2

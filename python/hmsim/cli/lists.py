@@ -20,6 +20,7 @@ from hmsim.cli.support import (
 from hmsim.common.paths import shipped
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, description
+from hmsim.config.policy_names import PARAMETERS
 from hmsim.runs.calibration import with_table
 from hmsim.runs.machine import description as machine
 from hmsim.runs.options import options
@@ -27,17 +28,18 @@ from hmsim.runs.runner import built
 from hmsim.workloads import mixes
 from hmsim.workloads.workload import load_workload
 
-KINDS = {  # of policies, and the parameters that name them where it is not plain
-    "transaction_scheduler": "transaction schedulers (controller.scheduler, .nvdimm_scheduler)",
-    "bus_arbiter": "bus arbiters (controller.arbiter)",
-    "page_policy": "page policies (controller.page_policy)",
-    "victim_selector": "victim selectors (nvdimm.ftl.victim)",
-    "gc_scheduler": "garbage-collection schedulers (nvdimm.gc.scheduler)",
-    "buffer_manager": "buffer managers (nvdimm.buffer.manager)",
-    "buffer_replacement": "buffer replacement (nvdimm.buffer.replacement)",
-    "host_limiter": "limiters of the host queue (host.limiter)",
-    "refresh_pacer": "pacing of refreshes of high bandwidth flash (hbf.refresh)",
+KINDS = {  # of policies, where their names do not say it
+    "gc_scheduler": "garbage-collection schedulers",
+    "buffer_replacement": "buffer replacement",
+    "host_limiter": "limiters of the host queue",
+    "refresh_pacer": "pacing of refreshes of high bandwidth flash",
 }
+
+
+def kind_of_policies(kind: str) -> str:
+    """Return the heading of a kind: its name in the plural, and the parameters that name it."""
+    plural = kind.replace("_", " ").replace("policy", "policie") + "s"
+    return f"{KINDS.get(kind, plural)} ({', '.join(PARAMETERS[kind])})"
 
 
 def check(
@@ -84,11 +86,11 @@ def policies(json: Json = False) -> None:
         print_json({"bundles": bundles, "policies": pieces})
         return
     rows: list[Union[tuple[str, str], str]] = [
-        "bundles (--policy NAME; NAME,drained or NAME,mixed set the write mode)",
+        "bundles (--policy NAME; NAME,drained or NAME,mixed set the write mode; BUNDLE+POLICY)",
         *((each["name"], f"{each['description']} ({_mode(each['writes'])})") for each in bundles),
     ]
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):
-        rows.append(KINDS.get(kind, kind.replace("_", " ")))
+        rows.append(kind_of_policies(kind))
         rows += [(piece["name"], piece["doc"]) for piece in pieces if piece["kind"] == kind]
     print_table(("policy", "description"), rows)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim.cli.lists import KINDS
+from hmsim.cli.lists import kind_of_policies
 from hmsim.cli.support import Force, Json, application, epilog, print_json
 from hmsim.config import policy_library
 
@@ -53,4 +53,5 @@ def build(
     if json:
         print_json({"policy": made.name, "kind": made.kind, "path": str(made.library)})
     else:
-        print(f"{made.library}: '{made.name}', one of the {KINDS[made.kind]}")
+        print(f"{made.library}: '{made.name}', of the {kind_of_policies(made.kind)}")
+        print(f"use it by --policy {made.name}, or --policy BUNDLE+{made.name}")

@@ -14,8 +14,8 @@ import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.common.paths import find_file
+from hmsim.config import policy_names, write_modes
 from hmsim.config import settings as yaml_settings
-from hmsim.config import write_modes
 from hmsim.config.composer import events
 from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
@@ -80,8 +80,9 @@ class Config:
     def with_policy(self, bundle: AnyBundle | None) -> Config:
         """Return this configuration under a policy bundle, which replaces an earlier one.
 
-        ``bundle``: a shipped bundle (``split``) or a path to one, both also in a write mode
-        (``split,drained``), a Bundle, or None for no bundle. Raises InputError.
+        ``bundle``: a shipped bundle (``split``) or a path to one; a policy's name, or
+        ``BUNDLE+NAME`` (hmsim.config.policy_names); each also in a write mode (``split,drained``);
+        a Bundle, or None for no bundle. Raises InputError.
         """
         if bundle is None:
             return replace(self, bundle=(), policy=None, objects=(), writes=None)
@@ -97,9 +98,16 @@ class Config:
             )
         else:
             name, mode = write_modes.split(os.fspath(bundle))
-            path = find_file(name, "configs/policies", "policy bundle")
-            bare = self.with_policy(None)
-            changed = replace(bare, bundle=tuple(_read(path, ())), policy=path.stem)
+            if found := policy_names.parse(name):
+                under = self.with_policy(found.base)
+                own = yaml_settings.from_mapping(dict.fromkeys(found.parameters, found.name), name)
+                laid = tuple(yaml_settings.merge(under.bundle, own))
+                title = f"{under.policy}+{found.name}" if "+" in name else found.name
+                changed = replace(under, bundle=laid, policy=title)
+            else:
+                path = find_file(name, "configs/policies", "policy bundle")
+                bare = self.with_policy(None)
+                changed = replace(bare, bundle=tuple(_read(path, ())), policy=path.stem)
             if mode is not None:
                 return changed.with_writes(mode)
         changed.check()

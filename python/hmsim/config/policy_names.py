@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Policies by name where a bundle is expected: ``NAME``, or ``BUNDLE+NAME`` over that bundle.
+
+``NAME`` alone is laid over `BASES`. A bundle of the same name goes first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from hmsim import _core
+from hmsim._core import InputError
+from hmsim.common.hints import hint
+from hmsim.common.paths import shipped
+
+PARAMETERS = {  # that name the policies of a kind
+    "transaction_scheduler": ("controller.scheduler", "controller.nvdimm_scheduler"),
+    "bus_arbiter": ("controller.arbiter",),
+    "page_policy": ("controller.page_policy",),
+    "victim_selector": ("nvdimm.ftl.victim",),
+    "gc_scheduler": ("nvdimm.gc.scheduler",),
+    "buffer_manager": ("nvdimm.buffer.manager",),
+    "buffer_replacement": ("nvdimm.buffer.replacement",),
+    "host_limiter": ("host.limiter",),
+    "refresh_pacer": ("hbf.refresh",),
+}
+BASES = {"bus_arbiter": "split"}  # an arbiter chooses between two queues
+BASE = "unified_fr_fcfs"
+
+
+class Named(NamedTuple):
+    """A policy over a bundle.
+
+    Attributes:
+        base: the bundle's name or path.
+        name: of the policy.
+        parameters: that name it.
+    """
+
+    base: str
+    name: str
+    parameters: tuple[str, ...]
+
+
+def parse(text: str) -> Named | None:
+    """Return what a name means, or None if it is that of a bundle. Raises InputError."""
+    if Path(text).is_file() or text in shipped("configs/policies"):
+        return None
+    base, plus, name = text.rpartition("+")
+    kinds = {piece["name"]: piece["kind"] for piece in _core.policies()}
+    if name in kinds:
+        kind = kinds[name]
+        return Named(base if plus else BASES.get(kind, BASE), name, PARAMETERS[kind])
+    if plus:
+        raise InputError(f"{text}: unknown policy '{name}'; {hint(name, kinds)}")
+    return None
