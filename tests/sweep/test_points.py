@@ -11,8 +11,10 @@ import os
 import pickle
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,11 +22,14 @@ import hmsim
 import pandas as pd
 import pytest
 from hmsim.config.policies import TransactionScheduler
-from hmsim.points.point import NAMES, Outcome, Point, measure
+from hmsim.points import clusters, workers
+from hmsim.points.point import NAMES, Measurement, Outcome, Point, measure
 from hmsim.points.store import DONE, Store
+from hmsim.points.workers import Processes, measure_batch, outcomes
 from hmsim.runs import identity
 from hooks import Counting, runs, workload
 from messages import naming
+from slurm import until
 
 
 class Favoured(TransactionScheduler):
@@ -203,7 +208,6 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(monkeypatch: pytest.Mo
 
 
 def test_killed_workers_lose_nothing() -> None:
-    pytest.importorskip("distributed")
     Path("verdict").write_text("2 exit 1\n4 exit 100\n")  # one dies once, one always
     seeds = [1, 2, 3, 4, 5, 6]
     table = hmsim.run_points(counted(seeds), "out", jobs=2)
@@ -219,34 +223,10 @@ def test_killed_workers_lose_nothing() -> None:
     assert [runs(".", seed) for seed in seeds] == before
 
 
-@pytest.mark.parametrize("fault", ["raises", "hangs"])
-def test_a_cluster_that_cannot_close_keeps_the_results(
-    fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As if a worker died while it was restarted."""
-    distributed = pytest.importorskip("distributed")
-    from hmsim.points import workers
-
-    close = distributed.LocalCluster.close
-
-    def fail(cluster: Any, timeout: float | None = None) -> None:
-        close(cluster)
-        assert timeout == workers.CLOSING
-        if fault == "hangs":  # as distributed's sync() then ends
-            raise distributed.TimeoutError("timed out")
-        raise AssertionError("can only join a started process")
-
-    monkeypatch.setattr(distributed.LocalCluster, "close", fail)
-    table = hmsim.run_points(counted([1, 2]), "out", jobs=2)
-    assert list(table["seed.square"]) == [1, 4]
-
-
 def test_a_result_that_died_with_its_worker_is_found_again() -> None:
     distributed = pytest.importorskip("distributed")
-    from hmsim.points.workers import local_client, outcomes
-
     (only,) = counted([1])
-    with local_client(1) as client:
+    with local_cluster() as client:
 
         class Deadly:
             """Kills the worker that holds the first result before the result is fetched."""
@@ -270,40 +250,94 @@ def test_a_result_that_died_with_its_worker_is_found_again() -> None:
     assert runs(".", 1) == 3  # found and lost, killed, found
 
 
-def test_an_interrupt_at_a_terminal_is_left_to_who_started_the_workers() -> None:
-    pytest.importorskip("distributed")
-    from hmsim.points.workers import local_client
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_ends_the_command_and_all_that_it_started(number: signal.Signals) -> None:
+    """Ctrl-C at a terminal reaches the command's whole group, others reach the command."""
+    code = "from test_points import sleep_on_two; sleep_on_two()"
+    here = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": here},
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as started:
+        until(lambda: len([*Path().glob("slept.*")]) == 4, "two points run, each with a child")
+        if number == signal.SIGINT:
+            os.killpg(started.pid, number)
+        else:
+            started.send_signal(number)
+        _, printed = started.communicate(timeout=60)
+    assert started.returncode == (130 if number == signal.SIGINT else -number)
+    assert printed.count(b"KeyboardInterrupt") <= 1  # the command's own
+    pids = [int(file.suffix[1:]) for file in Path().glob("slept.*")]
+    until(lambda: not any(map(lives, pids)), "all end")
 
-    before = signal.getsignal(signal.SIGINT)
-    with local_client(1) as client:
-        assert {*client.run(signal.getsignal, signal.SIGINT).values()} == {signal.SIG_IGN}
-        assert signal.getsignal(signal.SIGINT) == before
+
+@dataclass(frozen=True)
+class Sleeping(Counting):
+    """Waits for a program, as the runner of gem5 does."""
+
+    def measure(self, point: Point) -> Measurement:
+        child = subprocess.Popen(["sleep", "600"])
+        for pid in (os.getpid(), child.pid):
+            Path(self.folder, f"slept.{pid}").touch()
+        child.wait()
+        raise AssertionError
 
 
-def test_an_interrupt_while_workers_start_waits_until_they_can_be_ended(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    distributed = pytest.importorskip("distributed")
-    from hmsim.points.workers import local_client
-
-    steps: list[str] = []
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    class Cluster:
-        def __init__(self, **keywords: object) -> None:
-            signal.raise_signal(signal.SIGINT)
-            steps.append("started")
-
-        def close(self, timeout: float) -> None:
-            steps.append("ended")
-
-    monkeypatch.setattr(distributed, "LocalCluster", Cluster)
+def lives(pid: int) -> bool:
     try:
-        with pytest.raises(KeyboardInterrupt), local_client(1):
-            pass
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert steps == ["started", "ended"]
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # of a dead one that remains: none
+    except FileNotFoundError:
+        return False
+
+
+def sleep_on_two() -> None:
+    points = [
+        hmsim.point("quick", workload(), seed=n, runner=Sleeping(os.getcwd())) for n in (1, 2)
+    ]
+    try:
+        hmsim.run_points(points, "out", jobs=2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def test_points_that_other_processes_cannot_load_run_here() -> None:
+    @dataclass(frozen=True)
+    class Own(Counting):
+        """A class of a function."""
+
+    points = [hmsim.point("quick", workload(), seed=n, runner=Own(os.getcwd())) for n in (1, 2, 3)]
+    assert list(hmsim.run_points(points, "out", jobs=2)["seed.square"]) == [1, 4, 9]
+
+
+def test_processes_start_only_for_points_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [hmsim.point("quick", workload(), seed=n) for n in range(1, 7)]
+    sent: list[Point] = []
+    submit = Processes.submit
+
+    def noted(self: Processes, batch: list[tuple[Point, str]], most: float) -> object:
+        sent.extend(each for each, _ in batch)
+        return submit(self, batch, most)
+
+    monkeypatch.setattr(Processes, "submit", noted)
+    short = hmsim.run_points(points, "short", jobs=2)
+    assert not sent
+    monkeypatch.setattr(workers, "SHORT", 1e-6)
+    long = hmsim.run_points(points, "long", jobs=2)
+    assert {each.key for each in sent} == {each.key for each in points[1:]}  # the first is timed
+    pd.testing.assert_frame_equal(short, long)
+
+
+def local_cluster() -> Any:
+    """Return a client of a Dask cluster of one process, set as hmsim sets its own."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    dask.config.set(clusters.SETTINGS)
+    options = {"threads_per_worker": 1, "scheduler_kwargs": clusters.WITHOUT_WEB}
+    return Client(LocalCluster(n_workers=1, silence_logs=50, **options))
 
 
 def log() -> Path:
@@ -339,20 +373,14 @@ def test_a_line_that_cannot_be_read_keeps_its_row() -> None:
     assert list(table["seed.square"])[1:] == [64]
 
 
-def test_batches_grow_and_leave_work_for_every_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    from hmsim.points.workers import local_client, measure_batch, outcomes
-
-    points, batches = counted([*range(1, 41)]), []
-    with local_client(1) as client, monkeypatch.context() as patch:
-        submit = client.submit
-        patch.setattr(
-            client, "submit", lambda *all, **how: batches.append(all[1]) or submit(*all, **how)
-        )
-        found = [each for lines in outcomes(points, None, client) for each in lines]
+def test_batches_grow_and_leave_work_for_every_process() -> None:
+    points, sizes = counted([*range(1, 41)]), []
+    with Processes(2) as processes:
+        submit = processes.submit
+        processes.submit = lambda batch, most: sizes.append(len(batch)) or submit(batch, most)  # type: ignore
+        found = [each for lines in outcomes(points, None, processes) for each in lines]
     assert sorted(line[65:129].decode() for _, line in found) == sorted(p.key for p in points)
-    sizes = [len(batch) for batch in batches]
-    assert sizes[:2] == [1, 1] and sizes[-1] == 1 and 1 < max(sizes) <= 20
+    assert sizes[:2] == [1, 1] and sizes[-1] == 1 and 1 < max(sizes) <= 10
     lines, _ = measure_batch([(each, each.key) for each in points], 0)  # no time: the first only
     assert len(lines) == 1 and [runs(".", seed) for seed in (1, 2)] == [2, 1]
 

@@ -12,12 +12,12 @@ from hmsim.cli.support import (
     Json,
     NoCalibrate,
     count,
-    need,
     print_json,
     print_table,
     print_wrapped,
     resumable,
 )
+from hmsim.common.packages import need
 from hmsim.fits import tables
 from hmsim.fits.file import load_fit
 from hmsim.fits.page import CONFIG, PAGE, TEXT, summary

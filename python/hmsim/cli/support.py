@@ -3,7 +3,6 @@
 
 import contextlib
 import errno
-import importlib.util
 import json
 import os
 import shutil
@@ -289,13 +288,6 @@ def application(
 def epilog(example: str, page: str) -> str:
     """Return the end of a command's help: example arguments, and a page to read."""
     return f"\b\nExample:  hmsim {example}\nMore in:  docs/{page}"
-
-
-def need(what: str, extra: str, *modules: str) -> None:
-    """Raise InputError unless these modules, of an extra of the package, are installed."""
-    for module in modules:
-        if importlib.util.find_spec(module) is None:
-            raise InputError(f"{what} needs {module}: pip install 'hmsim[{extra}]'")
 
 
 def print_message(message: str) -> None:

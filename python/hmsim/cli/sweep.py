@@ -2,7 +2,6 @@
 """The command ``sweep``."""
 
 import contextlib
-import os
 import sys
 import time
 from pathlib import Path
@@ -15,11 +14,11 @@ from hmsim.cli.support import (
     Cluster,
     Jobs,
     NoCalibrate,
-    need,
     print_message,
     print_table,
     resumable,
 )
+from hmsim.common.packages import need
 from hmsim.common.tables import number
 from hmsim.config.node_reader import Value
 from hmsim.points.clusters import load_cluster
@@ -94,9 +93,12 @@ def sweep(
     named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
     named += [Value(line.statistic, "--plot")] if line else []
     if not dry_run:
-        _check_extras(
-            loaded, jobs, place is not None, {"--pareto": bool(axes), "--plot": bool(line)}
-        )
+        if place is not None:
+            place.check()
+        if loaded.is_search:
+            need("a search", "optimise", "optuna")
+        for option in ("--pareto",) * bool(axes) + ("--plot",) * bool(line):
+            need(option, "figures", "matplotlib")
     kept = f"finished points are kept in {out or loaded.path.stem}"
     with resumable(kept):
         planned = [] if loaded.is_search else Planner(loaded).plan()
@@ -135,20 +137,6 @@ def sweep(
             print(f"{line.statistic} over {line.axis}: {stem}.svg, {stem}.png")
     if table.attrs["missing"]:
         raise typer.Exit(UNFINISHED)
-
-
-def _check_extras(
-    loaded: Sweep, jobs: Optional[int], cluster: bool, drawn: dict[str, bool]
-) -> None:
-    """Raise InputError if a package that the sweep needs is not installed. Call before any run."""
-    if cluster:
-        need("--cluster", "sweep", "distributed", "dask_jobqueue")
-    elif jobs != 1 and len(os.sched_getaffinity(0)) > 1:
-        need("a sweep with several processes (--jobs 1 uses one)", "sweep", "distributed")
-    if loaded.is_search:
-        need("a search", "optimise", "optuna")
-    for option in (name for name, wanted in drawn.items() if wanted):
-        need(option, "figures", "matplotlib")
 
 
 def _print_best(loaded: Sweep, trials: list[Trial]) -> None:

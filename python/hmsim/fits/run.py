@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hmsim.common.progress import Bars
 from hmsim.fits.file import Fit, load_fit
@@ -22,11 +21,8 @@ from hmsim.fits.trials import Bench, Runner, Trial
 from hmsim.points.point import Outcome
 from hmsim.points.run import run_missing
 from hmsim.points.store import Store
-from hmsim.points.workers import local_client
+from hmsim.points.workers import Place, Processes
 from hmsim.sweep.plan import Planned, finish, sweep_directory, with_tables, write_plan
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 RANDOM = 8  # machines at random beside the fitted one
 LONG = 0.1  # of the trials of short runs: run whole
@@ -44,7 +40,7 @@ def fit(
     hold_out: Sequence[str] = (),
     seed: int = 1,
     jobs: int | None = None,
-    client: Client | None = None,
+    client: Place | None = None,
     progress: bool = False,
     calibrate: bool = True,
 ) -> Fitted:
@@ -68,9 +64,7 @@ def fit(
     optuna_module()
     loaded = (file if isinstance(file, Fit) else load_fit(file)).holding_out(hold_out)
     with sweep_directory(out or loaded.sweep.path.stem) as directory, contextlib.ExitStack() as run:
-        processes = jobs or len(os.sched_getaffinity(0))
-        if client is None and processes > 1:
-            client = run.enter_context(local_client(processes))
+        client = client or run.enter_context(Processes(jobs))
         bars = run.enter_context(Bars(progress))
         run.callback(finish, directory)
         bench = Bench(loaded, _runner(directory, client, bars), partial(_ready, calibrate))
@@ -84,7 +78,7 @@ def _ready(calibrate: bool, planned: Planned) -> Planned:
     return with_tables([planned], calibrate, None, False)[0]
 
 
-def _runner(directory: Path, client: Client | None, bars: Bars) -> Runner:
+def _runner(directory: Path, client: Place, bars: Bars) -> Runner:
     """Return what finishes points in a directory."""
     store = Store(directory)
     plan: dict[str, Planned] = {}
@@ -95,7 +89,7 @@ def _runner(directory: Path, client: Client | None, bars: Bars) -> Runner:
         plan.update((point.key, each) for point, each in zip(points, planned))
         if points:
             write_plan(directory, list(plan.values()), [])
-            run_missing(points, store, jobs=1, client=client)
+            run_missing(points, store, client=client)
             bars.report("fit", None, f"{len(plan)} runs")
         return [store.outcome(point.key) for point in points]
 

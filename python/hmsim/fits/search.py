@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hmsim._core import InputError
+from hmsim.common.packages import need
 from hmsim.fits.file import Target
 from hmsim.fits.space import Space, Values
 from hmsim.fits.trials import Bench, Trial
@@ -24,10 +25,9 @@ SEEDS = 1 << 32  # that Optuna takes
 
 def optuna_module() -> Any:
     """Return Optuna, silent. Raises InputError: it is not installed."""
-    try:
-        import optuna
-    except ImportError as error:
-        raise InputError("a fit needs Optuna: pip install 'hmsim[optimise]'") from error
+    need("a fit", "optimise", "optuna")
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 

@@ -14,25 +14,31 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from hmsim._core import InputError
+from hmsim.common.packages import need
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config.node_reader import NodeReader
-from hmsim.points.workers import LOCAL, WITHOUT_WEB, local_client
-
-if TYPE_CHECKING:
-    from distributed import Client
+from hmsim.points.workers import Place, Processes
 
 KINDS = ("local", "scheduler", "slurm", "pbs")
 KEYS = ("description", "kind", "workers", "address", "options")
 BATCH = {"slurm": "SLURMCluster", "pbs": "PBSCluster"}  # classes of dask-jobqueue
 MOST_WORKERS = 100_000
 LONGEST_NUMBER = 9  # digits
-WORKER_ARGUMENTS = ("--no-dashboard", "--preload", "hmsim.points.workers")  # its dask_setup
+PRELOAD = "hmsim.points.workers"  # whose dask_setup schedulers and workers call
+WORKER_ARGUMENTS = ("--no-dashboard", "--preload", PRELOAD)
+SETTINGS = {  # of a scheduler that runs here
+    "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
+    "distributed.scheduler.http.routes": [],
+}
+# Scheduler options: no dashboard, and a free port for the web server until dask_setup shuts it.
+WITHOUT_WEB = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "preload": [PRELOAD]}
+NEEDED = {"scheduler": ("distributed",), "slurm": ("dask_jobqueue",), "pbs": ("dask_jobqueue",)}
 EVERYWHERE = ("0.0.0.0:", "[::]:")  # what no interface is given for
 PATIENCE = 60  # seconds for a scheduler to answer
 # Options of dask-jobqueue: LISTS take lists, the others single values.
@@ -62,20 +68,23 @@ class Cluster:
     address: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def check(self) -> None:
+        """Raise InputError unless the packages that this kind needs are installed."""
+        need(f"kind: {self.kind}", "sweep", *NEEDED.get(self.kind, ()))
+
     @contextlib.contextmanager
-    def client(self) -> Iterator[Client]:
-        """Yield a client, closed at the block's end. Raises InputError if there is no cluster."""
+    def client(self) -> Iterator[Place]:
+        """Yield what runs points, closed at the block's end. Raises InputError."""
+        self.check()
         if self.kind == "local":
-            with local_client(self.workers or len(os.sched_getaffinity(0))) as own:
+            with Processes(self.workers) as own:
                 yield own
             return
-        try:
-            import dask
-            from distributed import Client
-        except ImportError as error:
-            raise InputError("--cluster: needs pip install 'hmsim[sweep]'") from error
+        import dask
+        from distributed import Client
+
         with contextlib.ExitStack() as stack:
-            stack.enter_context(dask.config.set(LOCAL))  # of a scheduler that runs here
+            stack.enter_context(dask.config.set(SETTINGS))
             place: Any = self.address
             if self.kind in BATCH:
                 place = stack.enter_context(self.batch())
@@ -90,10 +99,8 @@ class Cluster:
     def batch(self) -> Any:
         """Return a cluster of dask-jobqueue without queued jobs. Raises InputError."""
         before = signal.getsignal(signal.SIGINT)
-        try:
-            import dask_jobqueue
-        except ImportError as error:
-            raise InputError(f"{self.kind}: needs pip install 'hmsim[sweep]'") from error
+        import dask_jobqueue
+
         if signal.getsignal(signal.SIGINT) is not before:  # its import leaves Ctrl-C to exit()
             signal.signal(signal.SIGINT, before)
         arguments = [*self.options.get("worker_extra_args", ()), *WORKER_ARGUMENTS]

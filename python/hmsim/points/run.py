@@ -13,12 +13,11 @@ from hmsim.common.directories import remove_dead
 from hmsim.common.progress import Bars
 from hmsim.points.point import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
 from hmsim.points.store import AGAIN, DONE, FAILED, Store
-from hmsim.points.workers import outcomes
+from hmsim.points.workers import Place, outcomes
 from hmsim.runs.calibration import with_table
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd
-    from distributed import Client
 
 
 def run_points(
@@ -26,7 +25,7 @@ def run_points(
     out: str | os.PathLike[str],
     *,
     jobs: int | None = None,
-    client: Client | None = None,
+    client: Place | None = None,
     progress: bool = False,
     calibrate: bool = True,
 ) -> pd.DataFrame:
@@ -69,7 +68,7 @@ def run_missing(
     store: Store,
     *,
     jobs: int | None = None,
-    client: Client | None = None,
+    client: Place | None = None,
     progress: bool = False,
 ) -> None:
     """Run the points that the store does not hold. Raises InputError: it cannot keep them."""

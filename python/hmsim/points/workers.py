@@ -2,44 +2,37 @@
 """Execution of points: in this process, on processes of this machine, or on a Dask cluster.
 
 Dask does not authenticate clients: anyone who reaches a scheduler or a worker can run code as its
-user (docs/security.md). Local schedulers and workers listen on the loopback address only, and the
-web server that Dask starts with each of them is shut down again.
+user (docs/security.md). The web server that Dask starts with each of them is shut down again.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import math
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Any, Union
 
-from hmsim._core import InputError
-from hmsim.points.point import Outcome, Point, measure
+from hmsim.points.point import Outcome, Point, Simulated, measure
 from hmsim.points.store import Line, line_of
 
 if TYPE_CHECKING:
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
 LOOK = 1.0  # seconds between two questions how many workers there are
 BATCH = 0.5  # seconds of a batch of points, at least, if a point takes less
 RATE = 100.0  # batches per second for which the command has time
-CLOSING = 10.0  # seconds for the end of a local cluster
-LOOPBACK = "127.0.0.1"
-LOCAL = {
-    "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
-    "distributed.scheduler.http.routes": [],
-    "distributed.worker.preload": [__name__],  # its dask_setup
-    "distributed.worker.memory.terminate": False,
-}
-# Scheduler options: no dashboard, and a free port for the web server until dask_setup shuts it.
-WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preload": [__name__]}
+SHORT = 10.0  # seconds of all points together that are not worth the start of processes
+KILLED = ("KilledWorker", "BrokenProcessPool")  # errors of a batch whose worker died
 
 
 def dask_setup(server: Any) -> None:
@@ -54,8 +47,138 @@ def dask_setup(server: Any) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+class Processes:
+    """Processes of this machine, started with the first batch and killed at the block's end.
+
+    Attributes:
+        count: of the processes. 1: points run in this process.
+    """
+
+    def __init__(self, count: int | None) -> None:
+        """Prepare ``count`` processes; None: one per processor."""
+        self.count = count or len(os.sched_getaffinity(0))
+        self._executor: ProcessPoolExecutor | None = None
+        self._groups: set[int] = set()
+        self._done, self._spent = 0, 0.0  # points that ran in this process, and their seconds
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._kill()
+
+    def workers(self) -> int:
+        """Return how many points can run at a time."""
+        return self.count
+
+    def submit(self, batch: Sequence[tuple[Point, str]], most: float) -> Any:
+        """Return a future of `measure_batch`. Processes of which one died are replaced first."""
+        for _ in range(2):
+            if self._executor is None:
+                context = multiprocessing.get_context("spawn")
+                self._executor = ProcessPoolExecutor(self.count, context, _begin_worker)
+            # A process inherits the mask: Ctrl-C does not end it while it imports.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                future = self._executor.submit(measure_batch, batch, most)
+                self._groups.update(self._executor._processes)
+                return future
+            except BrokenProcessPool:
+                self._kill()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        raise BrokenProcessPool("processes die as they start")
+
+    def next(self, running: Iterable[Any]) -> Any:
+        """Return one of these futures, which has ended."""
+        return wait(running, return_when=FIRST_COMPLETED).done.pop()
+
+    def _kill(self) -> None:
+        """Kill the processes, and what they started."""
+        for group in self._groups:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+        if self._executor is not None:
+            for process in [*(self._executor._processes or {}).values()]:
+                process.kill()  # one that has no group yet
+            self._executor.shutdown()
+        self._executor, self._groups = None, set()
+
+    def run_here(self, waiting: deque[Point]) -> Generator[list[Line], None, None]:
+        """Run points in this process, from the first on, while processes are not worth a start."""
+        travel = _can_travel(waiting)
+        while waiting and (self.count == 1 or not travel or self._is_short(waiting)):
+            point = waiting.popleft()
+            lines, seconds = measure_batch([(point, point.key)], 0)
+            self._done, self._spent = self._done + 1, self._spent + seconds
+            yield lines
+
+    def _is_short(self, waiting: deque[Point]) -> bool:
+        """Whether these points, with those that ran here, take less than `SHORT` by estimate."""
+        known = isinstance(waiting[0].runner, Simulated) and waiting[0].workload.is_short()
+        mean = self._spent / max(self._done, 1)
+        return self._executor is None and known and self._spent + mean * len(waiting) < SHORT
+
+
+def _begin_worker() -> None:
+    """Make a process the leader of a group, which ends with the process that started it.
+
+    Ctrl-C at a terminal does not reach the group.
+    """
+    os.setpgid(0, 0)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.killpg(0, signal.SIGKILL)
+
+
+def _can_travel(points: Iterable[Point]) -> bool:
+    """Whether other processes can load the points' Python policies and runners.
+
+    They cannot load functions' own classes, nor those of an interactive session.
+    """
+    try:
+        content = pickle.dumps([(each.config.objects, each.runner) for each in points])
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return False
+    return hasattr(sys.modules["__main__"], "__file__") or b"__main__" not in content
+
+
+class _Dask:
+    """Workers of a Dask cluster."""
+
+    def __init__(self, client: Client) -> None:
+        from distributed import as_completed
+
+        self._client = client
+        self._active = as_completed(raise_errors=False)
+        self._count, self._asked = 1, -LOOK
+
+    def workers(self) -> int:
+        if time.monotonic() - self._asked >= LOOK:
+            self._count = max(1, sum(self._client.nthreads().values()))
+            self._asked = time.monotonic()
+        return self._count
+
+    def submit(self, batch: Sequence[tuple[Point, str]], most: float) -> Any:
+        # Not by the points' keys: a scheduler may remember how another try ended.
+        future = self._client.submit(measure_batch, batch, most, pure=False)
+        self._active.add(future)
+        return future
+
+    def next(self, running: Iterable[Any]) -> Any:
+        return next(self._active)
+
+
+Place = Union["Client", Processes]
+
+
 def outcomes(
-    points: Sequence[Point], jobs: int | None, client: Client | None
+    points: Sequence[Point], jobs: int | None, place: Place | None
 ) -> Generator[list[Line], None, None]:
     """Yield the outcomes of the points in batches, in the order in which they end.
 
@@ -65,17 +188,18 @@ def outcomes(
     Args:
         points: all different.
         jobs: processes of this machine; by default one per processor. 1: in this process.
-        client: of a cluster to use instead of these processes.
+        place: a client of a cluster, or processes that outlast the call, to use instead.
     """
-    processes = min(jobs or len(os.sched_getaffinity(0)), len(points))
-    if client is not None:
-        yield from _on_cluster(points, client)
-    elif processes > 1:
-        with local_client(processes) as own:
-            yield from _on_cluster(points, own, processes)
-    else:
-        for point in points:
-            yield measure_batch([(point, point.key)], 0)[0]
+    waiting = deque(points)
+    with contextlib.ExitStack() as stack:
+        if place is None:
+            place = stack.enter_context(Processes(jobs))
+        if isinstance(place, Processes):
+            yield from place.run_here(waiting)
+            if waiting:
+                yield from _on(waiting, place)
+        else:
+            yield from _on(waiting, _Dask(place))
 
 
 def measure_batch(batch: Sequence[tuple[Point, str]], most: float) -> tuple[list[Line], float]:
@@ -92,78 +216,11 @@ def measure_batch(batch: Sequence[tuple[Point, str]], most: float) -> tuple[list
     return done, (time.monotonic() - start) / len(done)
 
 
-@contextlib.contextmanager
-def _signals_later() -> Iterator[None]:
-    """Delay signals that end the command to the end of the block.
-
-    Dask cannot close a half-made cluster.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # where no signal arrives
-        return
-    came: list[int] = []
-    ours = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {
-        number: signal.signal(number, lambda n, _: came.append(n))
-        for number in ours
-        if signal.getsignal(number) != signal.SIG_IGN
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if came:
-        signal.raise_signal(came[0])
-
-
-@contextlib.contextmanager
-def local_client(processes: int) -> Iterator[Client]:
-    """Yield a client of a cluster of local processes. The cluster ends with the block.
-
-    Raises InputError: Dask is not installed.
-    """
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise InputError(
-            "several processes need Dask: pip install 'hmsim[sweep]', or use 1 job"
-        ) from error
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set(LOCAL))
-        with _signals_later():
-            cluster = LocalCluster(
-                n_workers=processes,
-                threads_per_worker=1,
-                memory_limit=0,
-                host=LOOPBACK,
-                scheduler_kwargs=WITHOUT_WEB,
-                silence_logs=logging.CRITICAL,
-            )
-            stack.callback(_close, cluster)
-        yield stack.enter_context(Client(cluster))
-
-
-def _close(cluster: LocalCluster) -> None:
-    """Close a cluster, in CLOSING seconds at most.
-
-    If a worker dies while it is restarted, Dask raises AssertionError or waits without end. Worker
-    processes are daemons, so they end with this process in any case.
-    """
-    from distributed import TimeoutError as ClosingTimeout  # before Python 3.11 not the built-in
-
-    with contextlib.suppress(AssertionError, ClosingTimeout):
-        cluster.close(timeout=CLOSING)
-
-
-def _on_cluster(
-    points: Sequence[Point], client: Client, workers: int = 1
-) -> Generator[list[Line], None, None]:
+def _on(points: Iterable[Point], place: Processes | _Dask) -> Generator[list[Line], None, None]:
     suspects: list[Point] = list(points)
     for each in (2, 1, 0):  # at first one waits at each worker, so that none is idle in between
         dead: list[Point] = []
-        for lines, batch in _once(suspects, client, workers, each):
+        for lines, batch in _once(suspects, place, each):
             if lines is not None:
                 yield lines
             elif each:
@@ -175,48 +232,37 @@ def _on_cluster(
 
 
 def _once(
-    points: Sequence[Point], client: Client, workers: int, each: int
+    points: Sequence[Point], place: Processes | _Dask, each: int
 ) -> Generator[tuple[list[Line] | None, list[Point]], None, None]:
     """Yield batches of points with the outcomes of one attempt, or with None to try again.
 
     A batch takes `BATCH` seconds if its points take as long as the last ones, and at most half of a
     worker's share of the waiting points, so that no worker is idle at the end.
 
-    Args:
-        workers: least number of workers.
-        each: batches assigned to each worker, running or waiting. 1: of one point; 0: one in total.
+    ``each``: batches assigned to each worker, running or waiting. 1: of one point; 0: one in total.
     """
-    from distributed import as_completed
-
     waiting = deque(points)
     running: dict[Any, list[Point]] = {}
-    active = as_completed(raise_errors=False)
-
-    processes, asked, seconds = workers, -LOOK, math.inf  # seconds: of a point
+    seconds = math.inf  # of a point
 
     def submit() -> None:
-        nonlocal processes, asked
-        if time.monotonic() - asked >= LOOK:
-            processes = max(workers, sum(client.nthreads().values()))
-            asked = time.monotonic()
-        most = max(BATCH, processes / RATE)
-        while waiting and len(running) < max(1, each * processes):
-            size = min(most / seconds, len(waiting) / (2 * processes)) if each > 1 else 1
+        workers = place.workers()
+        most = max(BATCH, workers / RATE)
+        while waiting and len(running) < max(1, each * workers):
+            size = min(most / seconds, len(waiting) / (2 * workers)) if each > 1 else 1
             batch = [waiting.popleft() for _ in range(max(1, int(size)))]
-            # Not the points' keys: a scheduler may remember how another try ended.
-            future = client.submit(measure_batch, [(p, p.key) for p in batch], most, pure=False)
-            running[future.key] = batch
-            active.add(future)
+            running[place.submit([(point, point.key) for point in batch], most)] = batch
 
     submit()
-    for future in active:
-        batch, lines = running.pop(future.key), None
+    while running:
+        future = place.next(running)
+        batch, lines = running.pop(future), None
         try:
             # Only result() is reliable: a result lost with its worker is recomputed, and that may
             # end with another worker's death although the future was finished before.
             lines, seconds = future.result()
         except Exception as error:
-            if len(batch) == 1 and type(error).__name__ != "KilledWorker":
+            if len(batch) == 1 and type(error).__name__ not in KILLED:
                 lines = [_failure(batch[0], f"{type(error).__name__}: {error}")]
         else:
             waiting.extendleft(batch[: len(lines) - 1 : -1])  # for these, time was too short

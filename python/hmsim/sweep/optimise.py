@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmsim._core import InputError
+from hmsim.common.packages import need
 from hmsim.config.node_reader import Value
 from hmsim.points.point import Outcome, column_of
 from hmsim.sweep.file import Combination, Sweep
@@ -40,10 +41,9 @@ def search(sweep: Sweep, evaluate: Evaluate) -> list[Trial]:
     Raises:
         InputError: Optuna is not installed, or no trial has the objective.
     """
-    try:
-        import optuna
-    except ImportError as error:
-        raise InputError("method: optimise needs pip install 'hmsim[optimise]'") from error
+    need("method: optimise", "optimise", "optuna")
+    import optuna
+
     samples = sweep.samples
     assert samples is not None
     optuna.logging.set_verbosity(optuna.logging.ERROR)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hmsim._core import InputError
+from hmsim.common.packages import need
 from hmsim.common.statistic_names import proposal, valid
 from hmsim.sweep.optimise import front
 from hmsim.sweep.results import summary
@@ -72,14 +73,13 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
     Raises:
         InputError: matplotlib is not installed, or no point has the statistics to plot.
     """
-    try:
-        import matplotlib as mpl
+    need("--pareto", "figures", "matplotlib")
+    import matplotlib as mpl
 
-        mpl.use("Agg")
-        mpl.rcParams["svg.hashsalt"] = "hmsim"  # the same picture has the same bytes
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise InputError("--pareto: needs pip install 'hmsim[figures]'") from error
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "hmsim"  # the same picture has the same bytes
+    from matplotlib import pyplot
+
     axes = _chosen_ways(axes, table)
     names = [name for name, _ in axes]
     means = averaged(table, names)

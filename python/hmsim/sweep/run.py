@@ -13,7 +13,7 @@ from hmsim.config.node_reader import Value
 from hmsim.points.point import Outcome
 from hmsim.points.run import run_missing
 from hmsim.points.store import Store
-from hmsim.points.workers import local_client
+from hmsim.points.workers import Place, Processes
 from hmsim.sweep.file import Combination, Sweep, load_sweep
 from hmsim.sweep.optimise import Trial, search
 from hmsim.sweep.plan import (
@@ -29,7 +29,6 @@ from hmsim.sweep.results import PLAN
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd
-    from distributed import Client
 
 MINUTE, HOUR = 60, 3600  # seconds
 SAMPLE = 4  # points that are timed for an estimate, at most
@@ -41,7 +40,7 @@ def run_sweep(
     out: str | os.PathLike[str] | None = None,
     *,
     jobs: int | None = None,
-    client: Client | None = None,
+    client: Place | None = None,
     progress: bool = False,
     calibrate: bool = True,
 ) -> pd.DataFrame:
@@ -79,7 +78,7 @@ def run_planned(
     planned: Sequence[Planned],
     *,
     jobs: int | None = None,
-    client: Client | None = None,
+    client: Place | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Run the missing points of a directory; write the dataset even if the run is interrupted."""
@@ -98,7 +97,7 @@ def run_search(
     wanted: Sequence[Value] = (),
     *,
     jobs: int | None = None,
-    client: Client | None = None,
+    client: Place | None = None,
     progress: bool = False,
     calibrate: bool = True,
 ) -> list[Trial]:
@@ -111,10 +110,7 @@ def run_search(
 
     with contextlib.ExitStack() as stack:
         stack.callback(finish, directory)
-        processes = min(jobs or len(os.sched_getaffinity(0)), len(sweep.grid_combinations()))
-        pool = client
-        if pool is None and processes > 1:  # once, not for each trial
-            pool = stack.enter_context(local_client(processes))
+        pool = client or stack.enter_context(Processes(jobs))  # once, not for each trial
 
         def evaluate(combinations: Sequence[Combination]) -> list[Outcome]:
             trial = [planner.planned(combination) for combination in combinations]
@@ -124,7 +120,7 @@ def run_search(
                 check_statistics([*sweep.statistics, *wanted], points)
             planned.extend(each for each in trial if each not in planned)
             write_plan(directory, planned, command)
-            run_missing(points, store, jobs=1, client=pool, progress=progress)
+            run_missing(points, store, client=pool, progress=progress)
             found = [store.outcome(each.key) for each in points]
             bad = [Outcome("", error=each.error) for each in trial if each.error]
             return [*found, *bad]

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Union
 
-from hmsim._core import InputError
+from hmsim.common.packages import need
 
 FONT = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 CHARACTER = 0.6  # mean width of a character, in sizes
@@ -88,15 +88,12 @@ class Drawing:
 
         Raises InputError when matplotlib is not installed.
         """
-        try:
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            from matplotlib.figure import Figure
-            from matplotlib.lines import Line2D
-            from matplotlib.patches import Rectangle
-        except ImportError as error:
-            raise InputError(
-                "a PNG needs matplotlib: pip install 'hmsim[figures]'; or choose SVG"
-            ) from error
+        need("a PNG (choose SVG without)", "figures", "matplotlib")
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Rectangle
+
         dpi = 72
         figure = Figure(figsize=(self.width / dpi, self.height / dpi), dpi=dpi, facecolor="white")
         axes = figure.add_axes((0, 0, 1, 1))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from hmsim import InputError
 from hmsim.common.directories import new_file
+from hmsim.common.packages import need
 from hmsim.reproduce.figures.gains import average, by_program
 from hmsim.reproduce.figures.verdicts import Estimate, Finding
 from hmsim.workloads.mixes import PROGRAMS
@@ -112,10 +112,9 @@ class Made:
 
 def matplotlib() -> Any:
     """Return the module, with the backend that needs no display. Raises InputError."""
-    try:
-        import matplotlib as found
-    except ImportError as error:
-        raise InputError("figures need matplotlib: pip install 'hmsim[figures]'") from error
+    need("a figure", "figures", "matplotlib")
+    import matplotlib as found
+
     found.use("Agg")
     return found
 
