@@ -98,6 +98,36 @@ def test_values_that_do_not_go_together_become_bad_points() -> None:
     assert "points failed" in invoke("sweep", "s.yaml", "--out", "out").stderr
 
 
+def test_a_workload_that_does_not_fit_a_configuration_is_a_bad_point() -> None:
+    """Found by its keys, and as its agents are built."""
+    for name, text in (
+        ("disk", "{kind: io_pattern, depth: 1, requests: 5}"),
+        ("model", "{kind: llm_decode, model: llama_3_1_70b, batch: 1, context: 4096, steps: 1}"),
+    ):
+        Path(f"{name}.yaml").write_text(f"agents:\n  - {text}\n")
+    sweep_file(
+        "grid: {config: [validate_ddr3, quick], workload: [disk.yaml, model.yaml, w.yaml]"
+        "}\nshow: [agent.0.rate]\n"
+    )
+    assert "6 points" in succeed("sweep", "s.yaml", "--dry-run")
+    table = hmsim.run_sweep("s.yaml", "out", jobs=1)
+    sound = table[table["error"] == ""]
+    assert list(zip(sound["config"], sound["workload"])) == [("quick", "disk"), ("quick", "w")]
+    assert table["error"].str.contains("NVDIMM").sum() >= 2
+    sweep_file("grid: {config: [validate_ddr3, quick], workload: disk.yaml}")
+    assert list(hmsim.run_sweep("s.yaml", "o2", jobs=1)["error"] == "") == [False, True]
+
+
+def test_an_agent_that_one_of_the_workloads_lacks_is_a_bad_point() -> None:
+    Path("one.yaml").write_text(
+        "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 30}\n"
+    )
+    sweep_file("grid: {workload: [one.yaml, w.yaml], agent.1.requests: [5]}")
+    table = hmsim.run_sweep("s.yaml", "out", jobs=1)
+    assert naming("agent.1.requests", "'one' has no agent 1").search(table["error"][0])
+    assert list(table["error"])[1] == ""
+
+
 def test_a_sweep_ends_with_one_dataset_and_is_not_run_twice() -> None:
     file = sweep_file()
     text = succeed("sweep", file, "--jobs", "1")
@@ -194,9 +224,12 @@ def test_an_input_error_removes_only_what_the_sweep_made(before: str) -> None:
     assert (folder / "points" / "x.json").exists()
 
 
-def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
-    text = succeed("sweep", sweep_file(), "--dry-run", "--jobs", "1")
-    assert "12 points" in text and "0.2, 0.5, 0.8" in text
+def test_a_dry_run_runs_nothing_and_an_estimate_times_points() -> None:
+    text = succeed("sweep", sweep_file(), "--dry-run")
+    assert "12 points" in text and "0.2, 0.5, 0.8" in text and not Path("s").exists()
+    timed = succeed("sweep", "s.yaml", "--estimate", "--jobs", "1")
+    assert timed.startswith(text)
+    text = timed
     assert naming("8 points", "4 are finished", "seconds").search(text), text
     assert len([*Store("s").everything()]) == 4
 

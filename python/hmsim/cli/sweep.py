@@ -58,7 +58,11 @@ def sweep(
     cluster: Cluster = None,
     jobs: Jobs = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and an estimate of its hours.")
+        bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")
+    ] = False,
+    timed: Annotated[
+        bool,
+        typer.Option("--estimate", help="Print the plan and its hours, by up to four points."),
     ] = False,
     pareto: Annotated[
         Optional[str],
@@ -82,9 +86,9 @@ def sweep(
     """
     loaded = load_sweep(file)
     place = load_cluster(cluster) if cluster is not None else None
-    if loaded.is_search and dry_run:
+    if loaded.is_search and (dry_run or timed):
         raise InputError(
-            f"{file}: --dry-run is not supported for a search: its points depend on results"
+            f"{file}: a search has neither --dry-run nor --estimate: its points depend on results"
         )
     axes = parse(pareto) if pareto is not None else []
     line = parse_line(lines, log) if lines is not None else None
@@ -92,7 +96,7 @@ def sweep(
         raise InputError("--log: needs --plot")
     named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
     named += [Value(line.statistic, "--plot")] if line else []
-    if not dry_run:
+    if not (dry_run or timed):
         if place is not None:
             place.check()
         if loaded.is_search:
@@ -104,12 +108,16 @@ def sweep(
         planned = [] if loaded.is_search else Planner(loaded).plan()
     if line and not loaded.is_search:
         line.check([each.labels for each in planned])
+    if dry_run:
+        check_statistics(named, [each.point for each in planned if each.point])
+        _print_plan(loaded, planned)
+        return
     with resumable(kept), sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, not no_calibrate, jobs, True)
         if not loaded.is_search:
             check_statistics(named, [each.point for each in planned if each.point])
             write_plan(directory, planned, sys.argv)
-        if dry_run:
+        if timed:
             workers = place.workers if place else jobs
             _print_plan(loaded, planned)
             print(estimate(directory, planned, workers))

@@ -43,6 +43,10 @@ LOCK = ".lock"
 DEFAULT_CONFIG = "quick"
 
 
+class Misfit(InputError):
+    """A workload does not fit a configuration. Each may be valid."""
+
+
 @dataclass(frozen=True)
 class Planned:
     """Point of a sweep: its labels, and either the point or the error that prevents it."""
@@ -50,6 +54,7 @@ class Planned:
     labels: Mapping[str, Scalar]
     point: Point | None
     error: str = ""
+    is_misfit: bool = False
 
 
 class Planner:
@@ -60,8 +65,8 @@ class Planner:
         self._sweep = sweep
         self._inline = inline or {}
         self._systems: dict[tuple[str, ...], Config | InputError] = {}
-        self._workloads: dict[tuple[str, ...], Workload] = {}
-        self._fits: set[int] = set()
+        self._workloads: dict[tuple[str, ...], Workload | InputError] = {}
+        self._fits: dict[tuple[int, int], Misfit | None] = {}
 
     @property
     def common(self) -> Combination:
@@ -79,7 +84,8 @@ class Planner:
             planned.append(self.planned(combination))
             for name, value in combination.items():
                 if name not in ("workload", "seed"):
-                    fates.setdefault(value, []).append(planned[-1].error)
+                    error = "" if planned[-1].is_misfit else planned[-1].error
+                    fates.setdefault(value, []).append(error)
         if not planned:
             raise InputError(f"{self._sweep.path}: where: no point satisfies it")
         hopeless = [errors[0] for errors in fates.values() if all(errors)]
@@ -91,7 +97,8 @@ class Planner:
         """Return one point of the plan. Raises InputError as `make`."""
         made = self.make(combination)
         if isinstance(made, InputError):
-            return Planned(self.labels(combination), None, str(made))
+            labels = self.labels(combination)
+            return Planned(labels, None, str(made), isinstance(made, Misfit))
         return Planned(made.labels(), made)
 
     def labels(self, combination: Combination) -> dict[str, Scalar]:
@@ -106,7 +113,7 @@ class Planner:
     def make(self, combination: Combination) -> Point | InputError:
         """Return a combination's point, or the error of its values.
 
-        Raises InputError: its workload, its seed or a file is wrong.
+        Raises InputError: its seed or a file is wrong.
         """
         values = self._all(combination)
         agents = self._workload(values)
@@ -118,11 +125,12 @@ class Planner:
             warmup = values["warmup"].text if "warmup" in values else None
             chosen = options(int(text), warmup)
         system = self._system(values)
-        if isinstance(system, InputError):
-            return system
-        if id(agents) not in self._fits:
-            agents.check(system)
-            self._fits.add(id(agents))
+        for made in (system, agents):
+            if isinstance(made, InputError):
+                return made
+        assert not isinstance(system, InputError) and not isinstance(agents, InputError)
+        if (error := self._misfit(agents, system)) is not None:
+            return error
         axes = [(n, number(v.text)) for n, v in combination.items() if n not in OWN_AXES]
         return Point(system, agents, chosen, tuple(axes), self._runner(agents.name))
 
@@ -132,16 +140,30 @@ class Planner:
     def _all(self, combination: Combination) -> dict[str, Value]:
         return {**self._sweep.common, **combination}
 
-    def _workload(self, values: Combination) -> Workload:
+    def _misfit(self, agents: Workload, system: Config) -> Misfit | None:
+        """Return why a workload does not fit a configuration, both made here; asked once."""
+        pair = (id(agents), id(system))
+        if pair not in self._fits:
+            self._fits[pair] = None
+            try:
+                agents.check(system)
+            except InputError as error:
+                self._fits[pair] = Misfit(str(error))
+        return self._fits[pair]
+
+    def _workload(self, values: Combination) -> Workload | InputError:
         name = values["workload"]
         keys = {n: v for n, v in values.items() if n.startswith("agent.")}
         identity = (name.text, *(f"{n}={v.text}" for n, v in keys.items()))
         if identity not in self._workloads:
             with located(f"{name.where}: workload: "):
                 loaded = self._load(name.text)
-            for path, value in keys.items():
-                loaded = with_agent_key(loaded, path, value)
-            self._workloads[identity] = loaded
+            try:
+                for path, value in keys.items():
+                    loaded = with_agent_key(loaded, path, value)
+                self._workloads[identity] = loaded
+            except InputError as error:
+                self._workloads[identity] = error
         return self._workloads[identity]
 
     def _load(self, name: str) -> Workload:
@@ -239,8 +261,9 @@ def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
         kind = (each.config.name, each.config.policy, each.workload.name)
         if kind not in seen:
             seen.add(kind)
-            names = statistic_names(each.config, each.workload, each.options)
-            known |= {column_of(name, axes) for name in names}
+            with contextlib.suppress(InputError):  # a bad point, which its run reports
+                names = statistic_names(each.config, each.workload, each.options)
+                known |= {column_of(name, axes) for name in names}
     for name in wanted:
         if name.text in axes and (column := column_of(name.text, axes)) in known:
             raise InputError(
