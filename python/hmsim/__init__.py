@@ -8,6 +8,8 @@ time; __init__.pyi says what they are.
 from importlib import import_module
 from typing import Any
 
+from hmsim.common.policy_folder import leave_out
+
 HOMES = {  # module below hmsim: what it gives
     "common.c_library": "get_include get_library",
     "_core": "InputError OutOfMemory SimulatorFault",
@@ -29,6 +31,8 @@ PACKAGES = ("capture", "report", "timeline")  # public ones
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 __all__ = [*_HOME_OF, "__version__"]
+
+leave_out()
 
 
 def __getattr__(name: str) -> Any:

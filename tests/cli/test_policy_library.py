@@ -157,10 +157,46 @@ def test_a_relative_data_home_is_ignored(tmp_path: Path, monkeypatch: pytest.Mon
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     del environment["HMSIM_POLICIES"]
     command = [sys.executable, "-m", "hmsim", "policies"]
-    for home, status in (("data", 0), (str(tmp_path / "data"), 2)):
+    for home, skipped in (("data", False), (str(tmp_path / "data"), True)):
         environment["XDG_DATA_HOME"] = home
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        assert (done.returncode, "bad.so: " in done.stderr) == (status, status == 2)
+        assert (done.returncode, "bad.so: skipped" in done.stderr) == (0, skipped)
+
+
+@needs_compiler
+def test_a_damaged_library_of_the_user_is_named_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    for name in ("mine", "other"):
+        succeed("policy", "new", name, "--like", "fcfs", "--out", tmp_path / f"{name}.cc")
+        succeed("policy", "build", tmp_path / f"{name}.cc")
+    monkeypatch.delenv("HMSIM_POLICIES")
+    library = tmp_path / "hmsim" / "policies" / "mine.so"
+    sound = library.read_bytes()
+    start = sound.index(b"\x7fELF") + 18  # e_machine of the header
+    middle = len(sound) // 2
+    damages = {
+        "cut": sound[:middle],
+        "a bit": sound[:middle] + bytes([sound[middle] ^ 1]) + sound[middle + 1 :],
+        "another architecture": sound[:start] + b"\xb7\x00" + sound[start + 2 :],
+        "empty": b"",
+    }
+    run = ("run", "quick", "--workload", "demo", "--for", "1us")
+    for damage, content in damages.items():
+        library.write_bytes(content)
+        for command in (("policies",), ("check", "quick", "--policy", "other"), run):
+            done = subprocess.run(
+                [sys.executable, "-m", "hmsim", *command],
+                env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, (damage, done)
+            assert done.stderr.count(f"hmsim: {library}: skipped") == 1
+    library.write_bytes(sound)
+    import_ = [sys.executable, "-c", "from hmsim import _core; print(_core.policy_libraries())"]
+    assert subprocess.check_output(import_, text=True).count(".so") == 2
 
 
 @needs_compiler

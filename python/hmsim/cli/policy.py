@@ -46,8 +46,9 @@ def build(
 ) -> None:
     """Compile a policy to a library that every command finds.
 
-    Commands search your own folder ($XDG_DATA_HOME/hmsim/policies), and the files and folders in
-    HMSIM_POLICIES, separated by colons. To remove a policy, remove its library's file.
+    Commands search your own folder ($XDG_DATA_HOME/hmsim/policies) or, if it is set, the files and
+    folders in HMSIM_POLICIES, separated by colons; relative ones count from the current directory.
+    To remove a policy, remove its library's file.
     """
     made = policy_library.build(file, folder)
     if json:

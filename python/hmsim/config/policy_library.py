@@ -3,8 +3,9 @@
 
 A policy's file is the same as in the source tree (``policies/KIND/NAME.cc``). Its library is put
 into a folder that every command searches when it starts. The environment variable
-``HMSIM_POLICIES`` names more files or folders, separated by colons. A file or folder that other
-users can change is rejected.
+``HMSIM_POLICIES`` names files or folders to search instead, separated by colons. A file or folder
+that other users can change is rejected, and a damaged library of the folder is left out
+(hmsim.common.policy_folder).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError, nearest_name
+from hmsim.common import policy_folder
 from hmsim.common.directories import new_file, read_regular, scratch_directory
 from hmsim.common.paths import data_directory
 
@@ -49,13 +51,10 @@ def own_folder() -> Path:
 
     Raises InputError: the user has no home, and names no other place.
     """
-    root = Path(os.environ.get("XDG_DATA_HOME", ""))
-    if root.is_absolute():  # others are to be ignored: XDG Base Directory Specification, 0.8
-        return root / "hmsim" / "policies"
-    try:
-        return Path.home() / ".local" / "share" / "hmsim" / "policies"
-    except RuntimeError as error:
-        raise InputError("no folder for policies: set HOME or XDG_DATA_HOME") from error
+    folder = policy_folder.own_folder()
+    if folder is None:
+        raise InputError("no folder for policies: set HOME or XDG_DATA_HOME")
+    return Path(folder)
 
 
 def sources() -> dict[str, Path]:
@@ -152,6 +151,8 @@ def build(source: Path, folder: Path | None = None) -> Built:
         _check(source, made)
         with new_file(library, force=True) as fresh:
             shutil.copy(made, fresh)
+    if folder is None:
+        policy_folder.remember(library)
     return Built(names[0], kind[1], library)
 
 
