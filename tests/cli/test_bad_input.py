@@ -23,7 +23,8 @@ DEEP = "".join("  " * n + "a:\n" for n in range(60)) + "  " * 60 + "b: 1\n"
 CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     "empty": ("", ("c.yaml: empty",)),
     "a list": ("- dram\n", ("c.yaml:1:", "list")),
-    "a tab": ("dram:\n\tranks: 1\n", ("c.yaml:2:",)),
+    "a tab": ("dram:\n\tranks: 1\n", ("c.yaml:2: begins with a tab; YAML is indented by blanks",)),
+    "a tab after blanks": ("dram:\n  ranks: 1\n\t tREFI: 1\n", ("c.yaml:3: begins with a tab",)),
     "an unclosed quote": ('dram: {preset: "table3}\n', ("c.yaml:",)),
     "two documents": ("dram: {ranks: 1}\n---\ndram: {ranks: 1}\n", ("c.yaml:2:",)),
     "a repeated key": ("dram:\n  ranks: 1\n  ranks: 2\n", ("c.yaml:3: ranks:", "line 2")),
@@ -94,6 +95,10 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
         (r"w.yaml:2: kind: '\x1b[2J\u202ex'",),
     ),
     "an agent as a value": ("agents:\n  - synthetic\n", ("w.yaml:2: agents:",)),
+    "a misspelt kind with a path": (
+        "agents:\n  - {path: nowhere.txt,\n     kind: cpu_trase}\n",
+        ("w.yaml:3: kind: 'cpu_trase'", "'cpu_trace'?"),
+    ),
     "no kind": ("agents:\n  - {core: 0}\n", ("w.yaml:2: kind:",)),
     "an unknown key": (
         AGENT + "  - kind: synthetic\n    patern: random\n",

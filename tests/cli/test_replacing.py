@@ -188,3 +188,11 @@ def test_a_file_that_appears_during_the_run_is_kept(tmp_path: Path) -> None:
         fill(fresh, NEW)
         target.write_text("other")
     assert target.read_text() == "other"
+    target.unlink()
+    with pytest.raises(InputError, match="appeared"), directories.new_file(target) as fresh:
+        fresh.write_text("own")
+        target.write_text("other")
+    assert target.read_text() == "other"
+    with directories.new_file(target, force=True) as fresh:
+        fresh.write_text("own")
+    assert target.read_text() == "own"

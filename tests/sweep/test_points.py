@@ -389,10 +389,19 @@ def edited(path: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
+def signed(path: Path, **changes: object) -> None:
+    """Change a point, with the checksum that fits."""
+    content = {**json.loads(path.read_text()), **changes}
+    del content["checksum"]
+    path.write_text(json.dumps({**content, "checksum": identity.digest(content)}))
+
+
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "another value": lambda path: edited(path, values={"seed.square": 2}),
     "another key inside": lambda path: edited(path, key="0" * 64),
     "another version": lambda path: edited(path, version=1),
+    "a unit that is no text": lambda path: signed(path, units={"seed.square": 3}),
+    "a value that is no number": lambda path: signed(path, values={"seed.square": "x"}),
     "no checksum": lambda path: edited(path, checksum=None),
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:-20]),
     "empty": lambda path: path.write_text(""),

@@ -100,7 +100,12 @@ def test_conditions(text: str, holds: bool) -> None:
         ("policy < 3", ("'policy < 3' ", "policy=hms")),
         ("1 / 0 == 1", ("'1 / 0 == 1' ", "zero")),
         ("policy * 1000 == 1", ("'policy * 1000 == 1' ", "policy=hms")),
-        ("1 in [1] * 10000000000", ("only numbers", "policy=hms")),
+        ("1 in 'a' * 10000000000", ("only numbers", "policy=hms")),
+        ("1 in [1] * 10000000000", ("list", "'in'")),
+        ("size == ['4MiB']", ("list", "'in'")),
+        ("[1, 2]", ("list", "'in'")),
+        ("-[1] < 2", ("list", "'in'")),
+        ("policy in [['hms']]", ("list", "'in'")),
     ],
 )
 def test_what_is_no_condition(text: str, parts: tuple[str, ...]) -> None:

@@ -276,6 +276,8 @@ def new_file(
         fresh = scratch / "fresh"
         yield fresh
         sync(fresh)
+        if not force and os.path.lexists(target):
+            raise InputError(f"{target}: appeared during the run; --force replaces it")
         fresh.replace(target)
 
 

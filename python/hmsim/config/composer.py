@@ -18,6 +18,7 @@ DEEPEST_NESTING = 16
 MOST_NODES = 100_000  # with every alias expanded
 MOST_DIRECTIVES = 16
 COLON = "within braces and brackets, a ':' after a key needs a blank after it"
+TAB = "begins with a tab; YAML is indented by blanks"
 COLON_OF_LIBYAML = "found unexpected ':'"
 TAG_DIRECTIVE = re.compile(rb"%\0?T\0?A\0?G")  # in UTF-8 and UTF-16
 
@@ -68,12 +69,21 @@ def events(text: bytes) -> Iterator[Event]:
     except yaml.MarkedYAMLError as error:
         if error.problem == COLON_OF_LIBYAML:
             error.context, error.problem = None, COLON
+        elif "token" in str(error.problem) or "tab" in str(error.problem):
+            mark = error.problem_mark
+            if mark and _begins_with_tab(text, mark.line):
+                error.context, error.problem = None, TAB
         raise
     except (ValueError, OverflowError) as error:  # of int() and chr() in the Python parser
         problem = "found a character code or a version that is out of range"
         raise yaml.MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from error
     finally:
         parser.dispose()
+
+
+def _begins_with_tab(text: bytes, line: int) -> bool:
+    lines = text.split(b"\n")
+    return line < len(lines) and b"\t" in lines[line][: -len(lines[line].lstrip()) or None]
 
 
 def _lacks_blank(event: Event) -> bool:

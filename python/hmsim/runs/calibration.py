@@ -20,7 +20,7 @@ from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.common.cache import keep
 from hmsim.common.digests import file_digest
-from hmsim.common.progress import Bars
+from hmsim.common.progress import Bars, warn
 from hmsim.config.configuration import Config
 from hmsim.config.harmonic_table import (
     DRAM_CELLS,
@@ -121,6 +121,7 @@ def with_table(
                 f"{name}: no table exists for this DRAM, flash, buffer and queue depth; "
                 "'hmsim calibrate' trains one"
             )
+        warn(f"{config.name}: training a table of the harmonic policy, once; the cache keeps it")
         table = train(config, jobs=jobs, progress=progress)
         store(table, config.name)
         found = table, cache_file(table.key)

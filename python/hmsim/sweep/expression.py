@@ -66,7 +66,10 @@ class Expression:
         """
         return _value(self._root, of, text_of, self._functions)
 
-    def _check(self, node: ast.expr, depth: int) -> None:
+    def _check(self, node: ast.expr, depth: int, is_list: bool = False) -> None:
+        """Raise InputError if a part is not allowed. ``is_list``: it may be a list."""
+        if isinstance(node, (ast.List, ast.Tuple)) and not is_list:
+            raise InputError(f"'{self.text}': a list may only follow 'in' or 'not in'")
         if depth == 0:
             raise InputError(f"'{self.text}': is nested more than {DEEPEST} times")
         if isinstance(node, (ast.Name, ast.Attribute)):
@@ -80,9 +83,10 @@ class Expression:
                 f"'{self.text}': '{ast.unparse(node)}' is not allowed in {self._what}{known}"
             )
         else:
+            searched = _searched(node)
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
-                    self._check(child, depth - 1)
+                    self._check(child, depth - 1, child in searched)
 
 
 def _value(
@@ -118,6 +122,14 @@ def _value(
             return False
         left = right
     return True
+
+
+def _searched(node: ast.expr) -> list[ast.expr]:
+    """Return what a comparison looks for something in."""
+    if not isinstance(node, ast.Compare):
+        return []
+    pairs = zip(node.ops, node.comparators)
+    return [other for comparison, other in pairs if isinstance(comparison, (ast.In, ast.NotIn))]
 
 
 def _is_allowed(node: ast.expr) -> bool:

@@ -235,6 +235,10 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
     settings = []
     trace = None
     keys = dict(setting.pair for setting in given)
+    for kind in (setting for setting in given if setting.name == "kind" and "path" in keys):
+        for name, message in Simulation.check_agent((), [kind.pair]):
+            if name == "kind":  # before the trace, which the kind says how to read
+                raise InputError(f"{at(kind.where, name)}: {message}")
     for setting in given:
         if setting.name == "path":
             trace = _trace(folder, setting, keys)
