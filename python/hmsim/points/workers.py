@@ -182,8 +182,8 @@ def outcomes(
 ) -> Generator[list[Line], None, None]:
     """Yield the outcomes of the points in batches, in the order in which they end.
 
-    A point whose worker dies is tried again, the last time alone, because another point may have
-    killed the worker.
+    A point whose worker dies is tried again, the last two times alone, because another point may
+    have killed the worker. Local processes die together.
 
     Args:
         points: all different.
@@ -218,12 +218,13 @@ def measure_batch(batch: Sequence[tuple[Point, str]], most: float) -> tuple[list
 
 def _on(points: Iterable[Point], place: Processes | _Dask) -> Generator[list[Line], None, None]:
     suspects: list[Point] = list(points)
-    for each in (2, 1, 0):  # at first one waits at each worker, so that none is idle in between
+    # At first one batch waits at each worker, so that none is idle in between.
+    for each, is_last in ((2, False), (1, False), (0, False), (0, True)):
         dead: list[Point] = []
         for lines, batch in _once(suspects, place, each):
             if lines is not None:
                 yield lines
-            elif each:
+            elif not is_last:
                 dead += batch
             else:
                 text = "the process that ran this point was killed more than once"
