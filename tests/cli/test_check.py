@@ -82,11 +82,12 @@ def test_a_checked_system_is_checked_when_loaded_again(tmp_path: Path) -> None:
 def test_check_prints_what_the_machine_is() -> None:
     text = " ".join(succeed("check", "quick").split())
     for part in (
-        *("DRAM: 2 GiB on 1 channel, peak 12.80 GB/s", "flash DIMM: 222.6 MiB in 1 module"),
+        *("DRAM: 2 GiB on 1 channel(s), peak 12.80 GB/s", "flash DIMM: 222.6 MiB in 1 module(s)"),
         *("8 LUNs, pages of 4 KiB", "15 %, 4.219 % effective", "2 in 128 entries for lines"),
     ):
         assert part in text, part
     assert "128 in entries for pages" in text
+    assert "GB/s" in succeed("check", "quick", "--set", "nvdimm.nand.read_time=0s")
     assert "for pages" not in succeed("check", "quick", "--set", "nvdimm.access=line")
     assert "peak 96 GB/s of the links" in " ".join(succeed("check", "hbm3_hbf").split())
     assert "storage.capacity 360GiB" in succeed("check", "storage/nvme")

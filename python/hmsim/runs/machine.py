@@ -71,8 +71,8 @@ def description(config: Config) -> list[tuple[str, str]]:
     parameters, sizes = config.resolved(), config.capacities()
     peak = dram_peak(parameters)
     rate = "" if peak is None else f", peak {number(peak)} GB/s"
-    channels = counted(parameters["controller.channels"], "channel")
-    lines = [("DRAM", f"{size(sizes['dram'])} on {channels}{rate}")]
+    channels = parameters["controller.channels"]
+    lines = [("DRAM", f"{size(sizes['dram'])} on {channels} channel(s){rate}")]
     if parameters["nvdimm.present"] == "true":
         lines += _slow(parameters, sizes["nvdimm"], peak)
     if (kind := parameters["storage.kind"]) != "none":
@@ -81,47 +81,32 @@ def description(config: Config) -> list[tuple[str, str]]:
     return lines
 
 
-def counted(count: str | float, noun: str) -> str:
-    """Return a number of things: ``1 channel``, ``2 channels``."""
-    return f"{number(float(count))} {noun}{'' if float(count) == 1 else 's'}"
-
-
 def _slow(parameters: Texts, capacity: int, peak: float | None) -> list[tuple[str, str]]:
     """Return the lines on the slow memory."""
     channels, attach = _of(parameters, "controller.channels"), parameters["nvdimm.attach"]
     modules = channels * _of(parameters, "nvdimm.count")
     way = "of the links to the host" if attach != "ddr" else "of the buses, which DRAM shares"
     if attach == "cxl":
-        lanes = _of(parameters, "cxl.lanes") / 8
-        peak, way = (
-            modules * _of(parameters, "cxl.up.rate") / 1e9 * lanes,
-            "of the links, to the host",
-        )
+        lanes = _of(parameters, "cxl.lanes") / 8  # bytes of a transfer
+        peak = modules * _of(parameters, "cxl.up.rate") / 1e9 * lanes
     elif attach == "hbf":
         own = parameters["hbf.read_rate"]
-        each = GRADES[parameters["hbf.grade"]] if own == "grade" else float(own) / 1e3
-        peak = channels * each
+        peak = channels * (GRADES[parameters["hbf.grade"]] if own == "grade" else float(own) / 1e3)
     link = "" if peak is None else f", peak {number(peak)} GB/s {way}"
-    lines = [
-        (labels.slow_memory(parameters), f"{size(capacity)} in {counted(modules, 'module')}{link}")
-    ]
-    if parameters["nvdimm.kind"] in ("flash", "hbf"):
-        lines += _flash(parameters, modules)
-    return lines
+    what = f"{size(capacity)} in {number(modules)} module(s){link}"
+    flash = _flash(parameters, modules) if parameters["nvdimm.kind"] in ("flash", "hbf") else []
+    return [(labels.slow_memory(parameters), what), *flash]
 
 
 def _flash(parameters: Texts, modules: float) -> list[tuple[str, str]]:
     """Return the lines on the flash of the first module, and on its pages in flight."""
     page, luns = _of(parameters, "nvdimm.nand.page_size"), _luns(parameters)
-    senses = luns * page / _of(parameters, "nvdimm.nand.read_time") * 1e3
-    moved = _of(parameters, "nvdimm.nand.channels") * _of(parameters, "nvdimm.nand.bus_rate") / 1e9
-    flat = parameters["nvdimm.nand.interface"] == "flat"
-    reads = number(modules * (min(senses, moved) if flat else senses))
-    named = "LUN" if parameters["nvdimm.kind"] == "flash" else "bank"
-    each = f"a module: {counted(luns, named)}, pages of {size(page)}"
-    lines = [("", f"{each}; at most {reads} GB/s of page reads in all")]
+    lines = [("", f"a module: {number(luns)} LUNs, pages of {size(page)}")]
+    if sense := _of(parameters, "nvdimm.nand.read_time"):
+        reads = number(modules * luns * page / sense * 1e3)
+        lines = [("", f"{lines[0][1]}; all LUNs sense at most {reads} GB/s")]
     depth = "queue_depth" if parameters["controller.queues"] == "unified" else "nvdimm_queue_depth"
-    entries = number(_of(parameters, f"controller.{depth}"))
+    entries = int(parameters[f"controller.{depth}"])
     in_flight = f"{entries} requests of up to a page"
     if parameters["nvdimm.kind"] == "flash":
         given, spare = parameters["nvdimm.ftl.over_provisioning"], "differs between modules"
@@ -129,8 +114,7 @@ def _flash(parameters: Texts, modules: float) -> list[tuple[str, str]]:
             spare = f"{number(effective_over_provisioning(parameters))} % effective"
         reason = "blocks kept free, open or bad hold no spare pages"
         lines.append(("", f"over-provisioning {given} %, {spare}: {reason}"))
-        lined = number(max(1, _of(parameters, f"controller.{depth}") // LINES))
-        in_flight = f"{lined} in {entries} entries for lines"
+        in_flight = f"{max(1, entries // LINES)} in {entries} entries for lines"
         by_line = ("line", "nvdimm_p", "cxl", "item")
         names = ("nvdimm.access", "controller.ack", "nvdimm.attach", "nvdimm.buffer.granularity")
         if not any(parameters[name] == wrong for name, wrong in zip(names, by_line)):
