@@ -99,10 +99,11 @@ class Config:
         else:
             name, mode = write_modes.split(os.fspath(bundle))
             if found := policy_names.parse(name):
-                under = self.with_policy(found.base)
-                own = yaml_settings.from_mapping(dict.fromkeys(found.parameters, found.name), name)
+                base, policy, parameters = found
+                under = self.with_policy(base)
+                own = yaml_settings.from_mapping(dict.fromkeys(parameters, policy), name)
+                title = f"{under.policy}+{policy}" if "+" in name else policy
                 laid = tuple(yaml_settings.merge(under.bundle, own))
-                title = f"{under.policy}+{found.name}" if "+" in name else found.name
                 changed = replace(under, bundle=laid, policy=title)
             else:
                 path = find_file(name, "configs/policies", "policy bundle")

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError
@@ -29,29 +28,18 @@ BASES = {"bus_arbiter": "split"}  # an arbiter chooses between two queues
 BASE = "unified_fr_fcfs"
 
 
-class Named(NamedTuple):
-    """A policy over a bundle.
+def parse(text: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """Return a policy's bundle, its name and the parameters that name it; None: it is a bundle.
 
-    Attributes:
-        base: the bundle's name or path.
-        name: of the policy.
-        parameters: that name it.
+    Raises InputError.
     """
-
-    base: str
-    name: str
-    parameters: tuple[str, ...]
-
-
-def parse(text: str) -> Named | None:
-    """Return what a name means, or None if it is that of a bundle. Raises InputError."""
     if Path(text).is_file() or text in shipped("configs/policies"):
         return None
     base, plus, name = text.rpartition("+")
     kinds = {piece["name"]: piece["kind"] for piece in _core.policies()}
     if name in kinds:
         kind = kinds[name]
-        return Named(base if plus else BASES.get(kind, BASE), name, PARAMETERS[kind])
+        return base if plus else BASES.get(kind, BASE), name, PARAMETERS[kind]
     if plus:
         raise InputError(f"{text}: unknown policy '{name}'; {hint(name, kinds)}")
     return None
