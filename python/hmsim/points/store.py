@@ -24,6 +24,7 @@ from hmsim.common.directories import new_file, open_regular, read_regular, sync
 from hmsim.common.json_schema import NUMBER, TEXT, TableOf
 from hmsim.common.os_errors import reason
 from hmsim.common.statistic_names import current, renamed
+from hmsim.config.node_reader import located
 from hmsim.points.point import VERSION, Outcome, Point, Scalar
 from hmsim.runs import identity
 
@@ -189,8 +190,9 @@ def _in_file(path: Path, key: str) -> Found:
         raise InputError(f"{path}: must have version {VERSION}, got {content['version']}")
     if content.pop("checksum") != identity.digest(content) or content["key"] != key:
         raise InputError(f"{path}: damaged: its checksum does not fit")
-    TableOf(NUMBER).check(content["values"], "values")
-    TableOf(TEXT).check(content["units"], "units")
+    with located(f"{path}: damaged: "):
+        TableOf(NUMBER).check(content["values"], "values")
+        TableOf(TEXT).check(content["units"], "units")
     values, units = renamed(content["values"]), renamed(content["units"])
     outcome = Outcome(key, values, units, content["host"], content["error"], content["final"])
     return content["labels"], outcome
