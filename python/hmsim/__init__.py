@@ -23,11 +23,12 @@ HOMES = {  # module below hmsim: what it gives
     "runs.runner": "run",
     "runs.system": "Completion System",
     "workloads.workload": "Workload load_workload",
+    "style.plot": "plot",
     "sweep.results": "bootstrap_interval geometric_mean harmonic_speedup load_results "
     "maximum_slowdown speedup summary weighted_speedup",
     "sweep.run": "run_sweep",
 }
-PACKAGES = ("capture", "report", "timeline")  # public ones
+PACKAGES = ("capture", "report", "style", "timeline")  # public ones
 _HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 
 __all__ = [*_HOME_OF, "__version__"]

@@ -3,6 +3,7 @@
 
 from hmsim import capture as capture
 from hmsim import report as report
+from hmsim import style as style
 from hmsim import timeline as timeline
 from hmsim._core import InputError as InputError
 from hmsim._core import OutOfMemory as OutOfMemory
@@ -27,6 +28,7 @@ from hmsim.runs.result import Result as Result
 from hmsim.runs.runner import run as run
 from hmsim.runs.system import Completion as Completion
 from hmsim.runs.system import System as System
+from hmsim.style.plot import plot as plot
 from hmsim.sweep.results import bootstrap_interval as bootstrap_interval
 from hmsim.sweep.results import geometric_mean as geometric_mean
 from hmsim.sweep.results import harmonic_speedup as harmonic_speedup

@@ -12,8 +12,6 @@ import hmsim
 import pytest
 from hmsim.common import statistic_names
 from hmsim.sweep.file import load_sweep
-from hmsim.sweep.line import parse_line
-from hmsim.sweep.pareto import parse
 from hmsim.sweep.results import write_table
 from messages import naming
 from support import write
@@ -87,8 +85,6 @@ def test_an_old_name_without_a_value_gives_the_error_of_the_new_one(result: hmsi
 
 
 def test_options_and_files_of_a_sweep_accept_old_names(tmp_path: Path, notices: list[str]) -> None:
-    assert parse_line(f"seed,{OLD}.count").statistic == f"{NEW}.count"
-    assert parse(f"{OLD}.count:min,dram.reads") == [(f"{NEW}.count", "min"), ("dram.reads", "")]
     write(tmp_path / "w.yaml", READS)
     text = f"""\
 config: quick
@@ -107,6 +103,8 @@ def test_tables_answer_to_old_names(tmp_path: Path, notices: list[str]) -> None:
     for each in (table, table[table["error"] == ""], hmsim.load_results(tmp_path / "out")):
         (value,) = each[f"{NEW}.count"]
         assert each[f"{OLD}.count"].item() == each[[f"{OLD}.count"]].squeeze() == value == 50
+    pytest.importorskip("matplotlib")
+    assert hmsim.plot(table, "policy", f"{OLD}.count").axes[0].patches[0].get_height() == value
     assert hmsim.summary(table, [f"{OLD}.count"])[f"{OLD}.count"].item() == value
 
 

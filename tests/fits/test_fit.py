@@ -22,6 +22,7 @@ from hmsim.reproduce.card import families as card
 from hmsim.reproduce.card.machines import point
 from hmsim.reproduce.card.method import FULL
 from hmsim.sweep.plan import Planned
+from support import succeed
 
 from tests.messages import naming
 
@@ -57,6 +58,10 @@ def test_the_fitted_configuration_gives_what_the_page_says(tmp_path: Path) -> No
     stats = hmsim.run(tmp_path / "out/fitted.yaml", FILE["runs"]["one"]["workload"]).stats
     assert stats[READ] == pytest.approx(found.targets["reached"][0])
     assert "# fitted to latency; determined" in (tmp_path / "out/fitted.yaml").read_text()
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "targets.svg"
+    assert succeed("plot", tmp_path / "out", "--out", picture) == f"{picture}\n"
+    assert "Miss (half bands)" in picture.read_text(encoding="utf-8")
 
 
 def test_a_machine_that_cannot_be_is_reported(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does `hmsim sweep --plot` draw the table's values, and report missing ones before a run?"""
+"""Does `hmsim plot` draw the values of a table?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import hmsim
 import pandas
 import pytest
 from hmsim.points.store import Store
-from hmsim.sweep.line import Line, parse_line
 from messages import naming
 from support import fail, succeed
 from test_sweep import SWEEP, sweep_file
@@ -22,25 +21,32 @@ from test_sweep import SWEEP, sweep_file
 AXIS = "policies.harmonic.weight"
 
 
-def test_a_line_goes_through_the_means_of_each_policy(monkeypatch: pytest.MonkeyPatch) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    drawn = []
-    monkeypatch.setattr(pyplot, "close", drawn.append)
-    reported = succeed("sweep", sweep_file(), "--jobs", "1", "--plot", f"{AXIS},dram.reads")
-    assert reported.endswith(f"dram.reads over {AXIS}: s/plot.svg, s/plot.png\n")
-    table = hmsim.load_results("s")
-    (figure,) = drawn
-    lines = figure.axes[0].get_lines()
+@pytest.fixture
+def results() -> str:
+    """Return a sweep's directory."""
+    succeed("sweep", sweep_file(), "--jobs", "1")
+    return "s"
+
+
+def test_a_line_goes_through_the_means_of_each_policy(results: str) -> None:
+    pytest.importorskip("matplotlib")
+    table = hmsim.load_results(results)
+    figure = hmsim.plot(table, AXIS, "dram.reads", out="own.svg")
+    lines = [each for each in figure.axes[0].get_lines() if each.get_label()[0] != "_"]
     assert figure.axes[0].get_legend() is None and len(figure.legends) == 1  # beside the lines
-    assert [line.get_label() for line in lines] == ["split", "hms = split"]  # reads do not differ
-    for line in lines:
-        rows = table[table["policy"] == line.get_label().split(" = ")[0]]
-        means = rows.groupby(AXIS)["dram.reads"].mean()
+    # Reads do not differ.
+    assert [line.get_label() for line in lines] == ["split", "HMS, exact = split"]
+    for line, policy in zip(lines, ("split", "hms")):
+        means = table[table["policy"] == policy].groupby(AXIS)["dram.reads"].mean()
         assert dict(zip(*line.get_data())) == pytest.approx(means.to_dict())
-    picture = Path("s/plot.svg").read_bytes()
-    Line(AXIS, "dram.reads").draw(table, Path("again"))
-    assert Path("again.svg").read_bytes() == picture
-    assert Path("s/plot.png").read_bytes().startswith(b"\x89PNG")
+    chosen = ("--x", AXIS, "--y", "dram.reads")
+    assert succeed("plot", results, *chosen, "--out", "again.svg") == "again.svg\n"
+    assert Path("again.svg").read_bytes() == Path("own.svg").read_bytes()
+    assert succeed("plot", results) == "s/plot.pdf\n"
+    assert Path("s/plot.pdf").read_bytes().startswith(b"%PDF")
+    assert naming("s/plot.pdf", "--force").search(fail("plot", results))
+    hmsim.style.save(figure, "own.png")
+    assert Path("own.png").read_bytes().startswith(b"\x89PNG")
 
 
 def points(values: dict[tuple[str, object, str, int], float]) -> pandas.DataFrame:
@@ -52,71 +58,103 @@ def points(values: dict[tuple[str, object, str, int], float]) -> pandas.DataFram
     return table
 
 
-def drawn(line: Line, table: pandas.DataFrame, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return the axes of a picture."""
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    figures: list[Any] = []
-    monkeypatch.setattr(pyplot, "close", figures.append)
-    line.draw(table, Path("picture"))
-    return figures[0].axes[0]
-
-
 def bars(plane: Any) -> list[list[float]]:
-    """Return the lower and upper ends of the bars, line by line."""
+    """Return the lower and upper ends of the error bars, line by line."""
     return [
         [float(y) for path in each.get_segments() for _, y in path] for each in plane.collections
     ]
 
 
-def test_bars_are_intervals_over_seeds_not_over_workloads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_are_intervals_over_seeds_not_over_workloads() -> None:
+    pytest.importorskip("matplotlib")
     # Each seed's mean over two unlike workloads: 10, 12, 14. t(0.975, 2) = 4.303, s = 2.
     values = {
-        ("split", 1, workload, seed): mean + far
+        ("split", weight, workload, seed): mean + far
         for workload, far in (("one", -9), ("two", 9))
         for seed, mean in ((1, 10), (2, 12), (3, 14))
+        for weight in (1, 2)
     }
-    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
-    assert plane.get_lines()[0].get_ydata() == pytest.approx([12])
+    plane = hmsim.plot(points(values), AXIS, "dram.reads").axes[0]
+    assert plane.get_lines()[0].get_ydata() == pytest.approx([12, 12])
     half = 4.303 * 2 / 3**0.5
-    assert bars(plane) == [pytest.approx([12 - half, 12 + half])]
-    assert "95 %" in plane.get_title(loc="left")
+    assert bars(plane) == [pytest.approx([12 - half, 12 + half] * 2)]
     # A seed that one workload lacks takes no part.
     values.pop(("split", 1, "one", 3))
-    plane = drawn(Line(AXIS, "dram.reads"), points(values), monkeypatch)
-    assert plane.get_lines()[0].get_ydata() == pytest.approx([11])
+    plane = hmsim.plot(points(values), AXIS, "dram.reads").axes[0]
+    assert plane.get_lines()[0].get_ydata() == pytest.approx([11, 12])
 
 
-def test_logarithmic_axes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workloads_are_groups_of_bars_with_their_mean() -> None:
+    pytest.importorskip("matplotlib")
+    values: dict[tuple[str, object, str, int], float] = {
+        (policy, 1, workload, seed): base * better + seed
+        for policy, better in (("par_bs", 1), ("split", 2))
+        for workload, base in (("mix:sort+mcf", 10), ("w.yaml", 40))
+        for seed in (1, 3)
+    }
+    table = points(values).rename(columns={"dram.reads": "weighted_speedup"})
+    table.attrs["units"] = {}
+    figure = hmsim.plot(table)  # speedups by workload
+    (plane,) = figure.axes
+    names = [text.get_text() for text in plane.get_xticklabels()]
+    assert names == ["sort+mcf", "w", "geometric\nmean"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["PAR-BS", "split"]
+    heights = [bar.get_height() for bar in plane.patches]
+    mean = [sum(((a + s) * (b + s)) ** 0.5 for s in (1, 3)) / 2 for a, b in ((10, 40), (20, 80))]
+    assert heights == pytest.approx([12, 42, mean[0], 22, 82, mean[1]])
+    assert len(bars(plane)) == 2 and bars(plane)[0][:2] == pytest.approx([12 - 12.706, 12 + 12.706])
+    assert plane.get_ylabel() == "Weighted speedup"
+    assert figure.get_figwidth() == hmsim.style.ONE_COLUMN
+    assert hmsim.plot(table, columns=2).get_figwidth() == hmsim.style.TWO_COLUMNS
+    table["policies.tcm.seed"] = [1, 2] * 4
+    table.attrs["axes"] = [*table.attrs["axes"], "policies.tcm.seed"]
+    with pytest.raises(hmsim.InputError, match=naming("by", "policies.tcm.seed")):
+        hmsim.plot(table, by="policy")
+
+
+def test_logarithmic_axes() -> None:
+    pytest.importorskip("matplotlib")
     sizes = {"512KiB": 2**19, "1MiB": 2**20, "4MiB": 2**22}
     values = {("split", text, "w", 1): float(size) for text, size in sizes.items()}
-    plane = drawn(Line(AXIS, "dram.reads", "xy"), points(values), monkeypatch)
+    plane = hmsim.plot(points(values), AXIS, "dram.reads", log="xy").axes[0]
     assert (plane.get_xscale(), plane.get_yscale()) == ("log", "log")
     assert list(plane.get_lines()[0].get_xdata()) == [*sizes.values()]
     assert [text.get_text() for text in plane.get_xticklabels()] == [*sizes]
     values["split", "4MiB", "w", 1] = 0
-    with pytest.raises(hmsim.InputError, match=naming("--log y", "positive")):
-        drawn(Line(AXIS, "dram.reads", "y"), points(values), monkeypatch)
-    for axis in ("policy", AXIS):
-        labels = [{axis: "split"}, {axis: "1MiB"}]
-        with pytest.raises(hmsim.InputError, match=naming("--log x", axis, "'split'")):
-            Line(axis, "dram.reads", "x").check(labels)
-    with pytest.raises(hmsim.InputError, match=naming("--log", "'z'", "xy")):
-        parse_line(f"{AXIS},dram.reads", "z")
-    assert naming("--log", "--plot").search(fail("sweep", sweep_file(), "--log", "x"))
+    with pytest.raises(hmsim.InputError, match=naming("log y", "positive")):
+        hmsim.plot(points(values), AXIS, "dram.reads", log="y")
+    values["split", "4MiB", "w", 1] = values["split", "all", "w", 1] = 1
+    with pytest.raises(hmsim.InputError, match=naming("log x", AXIS, "'all'")):
+        hmsim.plot(points(values), AXIS, "dram.reads", log="x")
+
+
+def test_labels_of_logarithmic_axes_are_at_decades() -> None:
+    pytest.importorskip("matplotlib")
+    loads = {("split", 10**power, "w", 1): 2.0 * power for power in range(7)}
+    figure = hmsim.plot(points(dict(loads)), AXIS, "dram.reads", log="x", out="decades.png")
+    low, high = figure.axes[0].get_xlim()
+    axis = figure.axes[0].xaxis
+    ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+    assert ticks == pytest.approx([10**power for power in range(7)])
+    assert axis.get_major_formatter()(1e4) == "10,000"
+    assert axis.get_major_formatter()(1e6) == "$10^{6}$"
+    assert figure.axes[0].get_xlabel() == "Harmonic weight"
 
 
 @pytest.mark.parametrize(
-    ("plot", "parts"),
+    ("arguments", "parts"),
     [
-        ("weight", ("--plot weight:", "AXIS,STAT")),
-        ("policies.harmonic.wieght,dram.reads", ("policies.harmonic.wieght:", f"'{AXIS}'?")),
-        ("seed,dram.reads", ("--plot: seed:", f"policy, {AXIS}")),
-        (f"{AXIS},dram.raeds", ("--plot: dram.raeds:", "'dram.reads'")),
+        (("--x", "policies.harmonic.wieght"), ("wieght", f"'{AXIS}'?")),
+        (("--x", AXIS, "--y", "dram.raeds"), ("dram.raeds:", "'dram.reads'")),
+        (("--x", AXIS, "--y", "dram.reads", "--by", "polcy"), ("by: polcy:", AXIS)),
+        (("--x", AXIS, "--log", "z"), ("log", "'z'", "xy")),
+        (("--out", "p.gif"), ("p.gif", ".pdf, .svg, .png")),
     ],
 )
-def test_what_cannot_be_drawn_is_told_before_a_run(plot: str, parts: tuple[str, ...]) -> None:
-    assert naming(*parts).search(fail("sweep", sweep_file(), "--jobs", "1", "--plot", plot))
-    assert not list(Path("s/points").glob("*.json"))
+def test_what_cannot_be_drawn_is_reported(
+    arguments: tuple[str, ...], parts: tuple[str, ...], results: str
+) -> None:
+    assert naming(*parts).search(fail("plot", results, *arguments))
 
 
 def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:

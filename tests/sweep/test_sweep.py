@@ -302,7 +302,7 @@ def test_systems_of_storage_are_an_axis_beside_the_size_of_requests() -> None:
 
 def test_what_the_page_draws_of_the_weight_s_sweep_differs_by_bundle_and_weight() -> None:
     text = (REPO / "docs" / "sweeps.md").read_text(encoding="utf-8")
-    named = re.findall(r"^hmsim sweep weights\.yaml .*--(?:pareto|plot) (\S+),(\S+)$", text, re.M)
+    named = re.findall(r"^hmsim plot weights --x (\S+) --y (\S+)$", text, re.M)
     assert named
     planned = Planner(load_sweep("weight")).plan()
     chosen = [

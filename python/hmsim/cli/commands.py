@@ -52,6 +52,12 @@ COMMANDS = {
         "sweep storage --out out/storage --dry-run",
         "sweeps.md",
     ),
+    "plot": Entry(
+        "plot.plot",
+        "Draw the results of a comparison, a sweep or a fit for a paper.",
+        "plot out/compared --y weighted_speedup --out speedups.pdf",
+        "plots.md",
+    ),
     "fit": Entry(
         "fit.fit",
         "Look for the values of keys that explain given numbers; run it again to resume.",

@@ -20,12 +20,9 @@ from hmsim.cli.support import (
 )
 from hmsim.common.packages import need
 from hmsim.common.tables import number
-from hmsim.config.node_reader import Value
 from hmsim.points.clusters import load_cluster
 from hmsim.sweep.file import Sweep, load_sweep
-from hmsim.sweep.line import parse_line
 from hmsim.sweep.optimise import Trial, best
-from hmsim.sweep.pareto import parse, plot
 from hmsim.sweep.plan import (
     DATASET,
     Planned,
@@ -64,19 +61,6 @@ def sweep(
         bool,
         typer.Option("--estimate", help="Print the plan and its hours, by up to four points."),
     ] = False,
-    pareto: Annotated[
-        Optional[str],
-        typer.Option(metavar="A,B", help="Plot the trade-off of two statistics."),
-    ] = None,
-    lines: Annotated[
-        Optional[str],
-        typer.Option(
-            "--plot",
-            metavar="AXIS,STAT",
-            help="Plot a statistic over an axis, one line per policy, with intervals over seeds.",
-        ),
-    ] = None,
-    log: Annotated[str, typer.Option(metavar="x|y|xy", help="Logarithmic axes of --plot.")] = "",
     no_calibrate: NoCalibrate = False,
 ) -> None:
     """Run the missing points of a sweep file; run it again to resume.
@@ -90,32 +74,22 @@ def sweep(
         raise InputError(
             f"{file}: a search has neither --dry-run nor --estimate: its points depend on results"
         )
-    axes = parse(pareto) if pareto is not None else []
-    line = parse_line(lines, log) if lines is not None else None
-    if log and not line:
-        raise InputError("--log: needs --plot")
-    named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
-    named += [Value(line.statistic, "--plot")] if line else []
     if not (dry_run or timed):
         if place is not None:
             place.check()
         if loaded.is_search:
             need("a search", "optimise", "optuna")
-        for option in ("--pareto",) * bool(axes) + ("--plot",) * bool(line):
-            need(option, "figures", "matplotlib")
     kept = f"finished points are kept in {out or loaded.path.stem}"
     with resumable(kept):
         planned = [] if loaded.is_search else Planner(loaded).plan()
-    if line and not loaded.is_search:
-        line.check([each.labels for each in planned])
     if dry_run:
-        check_statistics(named, [each.point for each in planned if each.point])
+        check_statistics(loaded.statistics, [each.point for each in planned if each.point])
         _print_plan(loaded, planned)
         return
     with resumable(kept), sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, not no_calibrate, jobs, True)
         if not loaded.is_search:
-            check_statistics(named, [each.point for each in planned if each.point])
+            check_statistics(loaded.statistics, [each.point for each in planned if each.point])
             write_plan(directory, planned, sys.argv)
         if timed:
             workers = place.workers if place else jobs
@@ -128,21 +102,12 @@ def sweep(
             how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": True}
             if loaded.is_search:
                 how["calibrate"] = not no_calibrate
-                trials = run_search(directory, loaded, sys.argv, named, **how)
+                trials = run_search(directory, loaded, sys.argv, loaded.statistics, **how)
                 table = read_plan(directory)
                 _print_best(loaded, best(loaded, trials))
             else:
                 table = run_planned(directory, planned, **how)
         _print_results(loaded, table, directory, time.monotonic() - started)
-        if pareto is not None:
-            stem = directory / "pareto"
-            count = plot(table, axes, stem)
-            print(f"{count} Pareto-optimal points: {stem}.svg, {stem}.png")
-        if line is not None:
-            line.check([dict(row) for row in table[table.attrs["axes"]].to_dict("records")])
-            stem = directory / "plot"
-            line.draw(table, stem)
-            print(f"{line.statistic} over {line.axis}: {stem}.svg, {stem}.png")
     if table.attrs["missing"]:
         raise typer.Exit(UNFINISHED)
 

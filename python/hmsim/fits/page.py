@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hmsim import _core
+from hmsim._core import InputError
 from hmsim.common import document_tables
-from hmsim.common.directories import new_file
+from hmsim.common.directories import new_file, read_regular
 from hmsim.common.tables import number
 from hmsim.fits import tables
 from hmsim.fits.findings import Findings
@@ -16,8 +20,12 @@ from hmsim.fits.picture import picture
 from hmsim.reproduce.card.content import Cell, Section
 from hmsim.reproduce.card.page import page
 
-PAGE, TEXT, CONFIG = "fit.html", "fit.md", "fitted.yaml"
+if TYPE_CHECKING:  # takes a while to import
+    import pandas as pd
+
+PAGE, TEXT, CONFIG, TARGETS = "fit.html", "fit.md", "fitted.yaml", "targets.csv"
 DEFAULT_CONFIG = "quick"
+LARGEST = 16 << 20  # bytes of a file of targets
 
 
 def sections(found: Findings) -> list[Section]:
@@ -80,9 +88,27 @@ def write(directory: Path, found: Findings) -> None:
         TEXT: _markdown(made, title, summary(found)),
         CONFIG: _configuration(found),
     }
+    targets = tables.targets(found)
+    rows = csv.writer(content := io.StringIO(), lineterminator="\n")
+    rows.writerows([targets.titles(), *targets.rows])
+    texts[TARGETS] = content.getvalue()
     for name, text in texts.items():
         with new_file(directory / name, force=True) as scratch:
             scratch.write_text(text, encoding="utf-8")
+
+
+def read_targets(directory: Path) -> pd.DataFrame:
+    """Return the targets of a fit as a table for `hmsim.plot`. Raises InputError."""
+    import pandas as pd
+
+    path = directory / TARGETS
+    try:
+        table = pd.read_csv(io.BytesIO(read_regular(path, LARGEST)))
+        table = table.rename(columns={"miss, half bands": "miss"})[["target", "verdict", "miss"]]
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{path}: is damaged: {error}") from error
+    table.attrs.update({"axes": ["target", "verdict"], "units": {"miss": "half bands"}})
+    return table
 
 
 def _markdown(made: Sequence[Section], title: str, head: str) -> str:

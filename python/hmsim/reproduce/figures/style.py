@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Style and output of figures.
+"""Style and output of the paper's figures, in the colours of `hmsim.style`.
 
-Colours are those of Okabe and Ito, which colour-blind readers can distinguish; series also differ
-in hatch, marker or place. The paper's values are hollow black diamonds. Equal data give equal SVGs.
+The paper's values are hollow black diamonds. Equal data give equal SVGs.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from hmsim.common.directories import new_file
-from hmsim.common.packages import need
 from hmsim.reproduce.figures.gains import average, by_program
 from hmsim.reproduce.figures.verdicts import Estimate, Finding
+from hmsim.style.look import COLOURS, matplotlib
+from hmsim.style.names import POLICIES
 from hmsim.workloads.mixes import PROGRAMS
 
 if TYPE_CHECKING:
@@ -26,20 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-PINK, SKY, GREY = "#CC79A7", "#56B4E9", "#666666"
-CYCLE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
-LABELS = {
-    "par_bs": "PAR-BS",
-    "tcm": "TCM",
-    "nvm_duet": "NVM Duet",
-    "firm": "FIRM-like",
-    "paper_hms": "HMS",
-    "hms": "HMS, exact",
-    "paper_all": "all techniques",
-    "all": "all, exact HMS",
-    "oracle": "no interference",
-}
+CYCLE = COLOURS
 SETTINGS = {
     "svg.hashsalt": "hmsim",
     "svg.fonttype": "none",
@@ -110,15 +97,6 @@ class Made:
         return text
 
 
-def matplotlib() -> Any:
-    """Return the module, with the backend that needs no display. Raises InputError."""
-    need("a figure", "figures", "matplotlib")
-    import matplotlib as found
-
-    found.use("Agg")
-    return found
-
-
 def save(made: Made, name: str, folder: Path) -> list[Path]:
     """Write NAME.svg, NAME.png and NAME.csv, each whole or not at all; return their paths."""
     paths = [folder / f"{name}.{kind}" for kind in ("svg", "png", "csv")]
@@ -130,7 +108,7 @@ def save(made: Made, name: str, folder: Path) -> list[Path]:
 
 
 def label(policy: str) -> str:
-    return LABELS.get(policy, policy)
+    return POLICIES.get(policy, policy)
 
 
 def paper(axes: Axes, x: float, y: float, text: str | None = None, **keys: Any) -> None:

@@ -9,8 +9,9 @@ import pandas as pd
 
 from hmsim.reproduce.figures.declare import figure
 from hmsim.reproduce.figures.experiment import Runs, synthetic_point
-from hmsim.reproduce.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, legend_of_paper, paper
+from hmsim.reproduce.figures.style import PAGE_WIDTH, Made, legend_of_paper, paper
 from hmsim.reproduce.figures.verdicts import Estimate, Finding
+from hmsim.style.look import BLUE, ORANGE
 
 PAPER = {  # us: read, write
     "NVDIMM (paper: eXFlash)": (150.0, 4.66),

@@ -14,11 +14,12 @@ from hmsim.reproduce.figures.gains import average, chosen, gains, middle
 from hmsim.reproduce.figures.regimes import MACHINE, MACHINES
 from hmsim.reproduce.figures.style import paper as stated
 from hmsim.reproduce.figures.verdicts import LEAST_EFFECT, Estimate, Finding, estimate
+from hmsim.style.look import BLUE, ORANGE
 from hmsim.workloads.mixes import PROGRAMS
 
 PAPER = {"partner": (91.96, "R2a"), "program": (9.26, "R2c")}
 NAMES = {"partner": "mcf", "program": "program"}
-COLOURS = (style.BLUE, style.ORANGE, "#8fc4e8", "#f6d48a")
+COLOURS = (BLUE, ORANGE, "#8fc4e8", "#f6d48a")
 TITLES = {"dma": "a copy engine", "table3": "cores that copy", "marss": "cores that copy, marss"}
 DRAWN = (MACHINE, "table3")
 
