@@ -58,6 +58,12 @@ COMMANDS = {
         "plot out/compared --y weighted_speedup --out speedups.pdf",
         "plots.md",
     ),
+    "curve": Entry(
+        "curve.curve",
+        "Draw latency against bandwidth of configurations.",
+        "curve ddr5_cxl_dram pcm --measured ddr5 --out curve.pdf",
+        "plots.md",
+    ),
     "fit": Entry(
         "fit.fit",
         "Look for the values of keys that explain given numbers; run it again to resume.",

@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
 from hmsim.config.settings import Setting
 from hmsim.fits.source import Done, Machine
 from hmsim.points.point import Point
 from hmsim.reproduce.card import families
 from hmsim.reproduce.card.curves import Curve, measured
-from hmsim.reproduce.card.method import FULL, read
+from hmsim.reproduce.card.method import FULL, machine_of, read
 from hmsim.runs.options import options
 from hmsim.sweep.plan import Planned
 
@@ -28,15 +28,6 @@ VARIANT = "queue 64"
 def method() -> dict[str, Any]:
     """Return configs/anchors/method.yaml."""
     return read("method.yaml")
-
-
-def machine_of(family: str) -> str:
-    """Return the machine of a measured family. Raises InputError."""
-    by_family = {f: name for name, m in method()["machines"].items() for f in m["measured"]}
-    if family not in by_family:
-        near = nearest_name(family, list(by_family)) or ", ".join(by_family)
-        raise InputError(f"'{family}' is not a measured family; did you mean {near}?")
-    return by_family[family]
 
 
 class FamilySource:

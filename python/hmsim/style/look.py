@@ -28,7 +28,7 @@ HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++")
 ONE_COLUMN, TWO_COLUMNS = 3.5, 7.16  # inches: columns of IEEE's and ACM's two-column papers
 KINDS = {"pdf": "CreationDate", "svg": "Date", "png": ""}  # the metadata that differs in time
 DPI = 300  # of PNG files
-CHARACTER, KEY = 0.062, 0.45  # inches in a legend: of a character, and of a key with its gaps
+CHARACTER, KEY = 0.05, 0.42  # inches in a legend: of a character, and of a key with its gaps
 MOST_COLUMNS = 5  # of a legend
 SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "hmsim",

@@ -32,6 +32,7 @@ class Load:
     chase_loads: int
     warmup: str
     separate: bool = False  # agents read or write, instead of each doing both
+    target: str = "dram"  # or "nvdimm"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def peak(config: Config) -> float:
 
 
 def _agent(number: int, **keys: Any) -> Agent:
-    given = {"kind": "synthetic", "target": "dram", "core": number, **keys}
+    given = {"kind": "synthetic", "core": number, **keys}
     return Agent(tuple(from_mapping(given, "card")), "card", None)
 
 
@@ -80,6 +81,7 @@ def _streams(load: Load, capacity: int, reads: float, interval_ps: float) -> Ite
             share = 1.0 if index < round(reads * load.agents) else 0.0
         yield _agent(
             index,
+            target=load.target,
             pattern="sequential",
             read_ratio=share,
             offset=f"{index * part + start}B",
@@ -91,11 +93,17 @@ def _streams(load: Load, capacity: int, reads: float, interval_ps: float) -> Ite
         )
 
 
-def workload(config: Config, load: Load, reads: float, offered: float) -> Workload:
-    """Return the agents of one point; ``offered`` is a share of the peak, UNPACED or ALONE."""
-    capacity = config.capacities()["dram"]
+def workload(
+    config: Config, load: Load, reads: float, offered: float, whole: float | None = None
+) -> Workload:
+    """Return the agents of one point; ``offered`` is a share of the peak, UNPACED or ALONE.
+
+    ``whole``: a bandwidth in GB/s of which ``offered`` is a share instead.
+    """
+    capacity = config.capacities()[load.target]
     chase = _agent(
         load.agents,
+        target=load.target,
         pattern="random",
         footprint=f"{capacity}B",
         outstanding=1,
@@ -103,19 +111,23 @@ def workload(config: Config, load: Load, reads: float, offered: float) -> Worklo
     )
     agents: list[Agent] = []
     if offered != ALONE:
-        bytes_per_ps = offered * peak(config) / 1e3
+        bytes_per_ps = offered * (whole or peak(config)) / 1e3
         interval = load.agents * LINE / bytes_per_ps if offered > 0 else 0
         agents = list(_streams(load, capacity, reads, interval))
     return Workload("card", (*agents, chase))
 
 
-def measured(stats: Mapping[str, float], agents: int, offered: float) -> Measured:
+def measured(
+    stats: Mapping[str, float], agents: int, offered: float, target: str = "dram"
+) -> Measured:
     """Return the point that a run of a chase beside ``agents`` streams has measured."""
     loads = int(stats[f"agent.{agents if offered != ALONE else 0}.progress"])
     # Without a load done, the latency is at least the time of the run.
     ns = stats["sim.ticks"] / 1e3 / max(1, loads)
-    done, writes = stats["dram.reads"], stats["dram.writes"]
-    return Measured(offered, stats["dram.bandwidth_gb_per_s"], ns, loads, done / (done + writes))
+    done, writes = stats[f"{target}.reads"], stats[f"{target}.writes"]
+    rate = 1e3 * LINE * (done + writes) / stats["sim.ticks"]
+    rate = stats["dram.bandwidth_gb_per_s"] if target == "dram" else rate
+    return Measured(offered, rate, ns, loads, done / (done + writes))
 
 
 def point(config: Config, load: Load, reads: float, offered: float, seed: int = 1) -> Measured:

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from hmsim._core import InputError, nearest_name
 from hmsim.common.paths import data_directory
 
 
@@ -22,6 +23,16 @@ def read(name: str) -> dict[str, Any]:
     """Return a file of the folder, such as ``method.yaml``."""
     content: dict[str, Any] = yaml.safe_load((anchors() / name).read_text(encoding="utf-8"))
     return content
+
+
+def machine_of(family: str) -> str:
+    """Return the machine of a measured family. Raises InputError."""
+    machines = read("method.yaml")["machines"]
+    by_family = {family: name for name, each in machines.items() for family in each["measured"]}
+    if family not in by_family:
+        near = nearest_name(family, list(by_family)) or ", ".join(by_family)
+        raise InputError(f"'{family}' is not a measured family; did you mean {near}?")
+    return by_family[family]
 
 
 @dataclass(frozen=True)
