@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html.parser
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable
@@ -124,6 +125,30 @@ def test_charts_say_what_the_statistics_say(three: list[Path]) -> None:
 
 def _lengths(edges: Any) -> Any:
     return edges[1:] - edges[:-1]
+
+
+def test_block_requests_are_shown_with_their_tails(tmp_path: Path) -> None:
+    load = "agents: [{kind: io_pattern, core: 0, read_share: 0.5, depth: 4, requests: 300}]\n"
+    result = runs.make(tmp_path / "log", workload=load, name="io", request_log=True)
+    runs.make(tmp_path / "plain", workload=load, name="io")
+    succeed("report", tmp_path / "log", tmp_path / "plain", "--out", tmp_path / "page.html")
+    page = Page(tmp_path / "page.html")
+    table = result.io_requests
+    assert table is not None
+    (log, plain) = collect([str(tmp_path / "log"), str(tmp_path / "plain")])
+    for io, recorded in zip(log.io, plain.io):
+        taken = table[table["kind"] == io.kind]
+        times = ((taken["done_ps"] - taken["submitted_ps"]) / 1e6).sort_values().tolist()
+        last = math.ceil(0.9999 * len(times)) - 1
+        assert io.values[:2] == pytest.approx([len(times), sum(times) / len(times)])
+        assert io.values[-2:] == pytest.approx([times[last], times[-1]])
+        assert recorded.values[0] == len(times) and recorded.values[-2] is None
+        assert recorded.values[-1] == pytest.approx(times[-1], rel=1e-6)
+        assert max(ns for _, ns in io.slowest) == pytest.approx(1e3 * times[-1], rel=1e-5)
+        assert io.points[-1][1] == recorded.points[-1][1] == 1
+    assert {"Block requests", "p99.99 (us)", "Block I/O"} <= {*page.words}
+    titles = ("Block requests: distribution", "The slowest block requests over time")
+    assert all(len(page.charts[title]["lines"]) >= 2 for title in titles)
 
 
 def test_a_series_serves_where_there_is_no_request_log(tmp_path: Path) -> None:

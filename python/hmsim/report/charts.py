@@ -52,6 +52,25 @@ class Charts:
             )
         return join(*parts)
 
+    def blocks(self) -> Markup:
+        """Block requests: distributions, and the slowest over time beside the collections."""
+        y = {"label": "share of requests that took at most this long", "format": "share", "top": 1}
+        distributions, slowest = [], []
+        for index, one in enumerate(self._shown):
+            for io in one.io:
+                name = f"{one.name}, agent {io.agent} {io.kind}s"
+                dots = not io.slowest
+                line = self._line(index, name, io.points, io.agent * 2 + (io.kind == "write"), dots)
+                distributions.append(line)
+                slowest.append({**line, "points": io.slowest})
+        tail = "share of requests that took longer"
+        longest = {**NS, "label": "slowest block request completed in this time"}
+        drawn = [
+            self._chart("Block requests: distribution", NS, y, distributions, tail=tail),
+            self._chart("The slowest block requests over time", MS, longest, slowest),
+        ]
+        return join(*drawn, *(self._collections() if any(s["points"] for s in slowest) else ()))
+
     def queues(self) -> Markup:
         """Held slots: share of time by their number, and their number over time."""
         share = {
@@ -90,6 +109,16 @@ class Charts:
 
     def collection(self) -> Markup:
         """Collections over time, and the slowest requests beside them."""
+        slow = [self._line(index, one.name, one.slowest()) for index, one in enumerate(self._shown)]
+        longest = {**NS, "label": f"slowest {self._slow} request completed in this time"}
+        title = f"The slowest {self._slow} requests over time"
+        return self._or_hint(
+            [*self._collections(), self._chart(title, MS, longest, slow)],
+            "garbage collection over time",
+            "--command-log, frontend.series_interval or --request-log",
+        )
+
+    def _collections(self) -> list[Markup | None]:
         active = [
             self._line(index, one.name, one.collecting or [])
             for index, one in enumerate(self._shown)
@@ -97,24 +126,12 @@ class Charts:
         counts = [
             self._line(index, one.name, one.collections()) for index, one in enumerate(self._shown)
         ]
-        slow = [self._line(index, one.name, one.slowest()) for index, one in enumerate(self._shown)]
         luns = {"label": "LUNs under collection", "format": "plain"}
         blocks = {"label": "blocks collected so far", "format": "plain"}
-        longest = {
-            "label": f"slowest {self._slow} request completed in this time",
-            "format": "ns",
-            "log": True,
-        }
-        found = [
+        return [
             self._chart("Collections in progress", MS, luns, active, step=True),
             self._chart("Blocks collected over time", MS, blocks, counts),
-            self._chart(f"The slowest {self._slow} requests over time", MS, longest, slow),
         ]
-        return self._or_hint(
-            found,
-            "garbage collection over time",
-            "--command-log, frontend.series_interval or --request-log",
-        )
 
     def _by_class(self, what: str) -> list[dict[str, Any]]:
         return [

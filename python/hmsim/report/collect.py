@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.common import labels
+from hmsim.report.block_io import Io, read_io
 from hmsim.report.requests import BINS, LINE, Requests, curve, read_requests
 from hmsim.runs.command_log import MODULE_FILE
 from hmsim.runs.directory import RunDirectory, find_runs
@@ -39,6 +40,7 @@ class Shown:
         requests: summary of its request log, or None.
         series: its time series, or None.
         collecting: (ms, LUNs under collection) or None without a command log.
+        io: its block requests.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Shown:
     requests: Requests | None
     series: pd.DataFrame | None
     collecting: list[list[float]] | None
+    io: list[Io]
 
     @property
     def slow(self) -> str:
@@ -137,7 +140,7 @@ def collect(directories: Sequence[str]) -> list[Shown]:
             f"report: {len(runs)} runs are too many for one page: must be at most {MOST_RUNS}"
         )
     return [
-        Shown(name, run, read_requests(run), run.series(), _collecting(run))
+        Shown(name, run, read_requests(run), run.series(), _collecting(run), read_io(run))
         for name, run in zip(names_of(runs), runs)
     ]
 

@@ -39,10 +39,12 @@ def page(shown: Sequence[Shown]) -> str:
     """Return the page about some runs."""
     drawn = charts.Charts(shown)
     threads = jobs(shown)
+    has_io = any(one.io for one in shown)
     sections = [
         ("Overview", join(tables.runs(shown), tables.headline(shown), tables.bounds(shown))),
         ("What differs", tables.configuration(shown, dict(Simulation.resolve([])))),
         ("Latency", join(drawn.latency(), tables.causes(shown))),
+        *([("Block I/O", join(tables.blocks(shown), drawn.blocks()))] if has_io else []),
         ("Queues", drawn.queues()),
         ("Bandwidth", join(tables.bus(shown), drawn.bandwidth())),
         ("Garbage collection", join(tables.collection(shown), drawn.collection())),
@@ -50,7 +52,7 @@ def page(shown: Sequence[Shown]) -> str:
         *([] if threads is None else [("Jobs", threads)]),
         ("All statistics", tables.everything(shown)),
     ]
-    names = [title.lower().replace(" ", "-") for title, _ in sections]
+    names = [title.lower().replace(" ", "-").replace("/", "") for title, _ in sections]
     inline, script_source = script(_text("charts.js") + _text("page.js"))
     look, _ = style(_text("page.css"))
     # Bars are sized by style attributes, hence 'unsafe-inline' for styles, never for scripts.

@@ -84,7 +84,7 @@ def _add(found: Requests, rows: pd.DataFrame, held: dict[tuple[str, int], list[A
     import numpy as np
 
     taken = (rows["done_ps"] - rows["arrival_ps"] + rows["link_ps"]).to_numpy()
-    bins = np.clip((np.log2(np.maximum(taken, 1)) * OCTAVE).astype(int), 0, MOST_OCTAVES * OCTAVE)
+    bins = binned(taken)
     names = rows["class"].astype(str).to_numpy()
     writes = rows["write"].to_numpy().astype(bool)
     sources = rows["source"].to_numpy()
@@ -115,6 +115,13 @@ def _add(found: Requests, rows: pd.DataFrame, held: dict[tuple[str, int], list[A
         for channel, part in rows[which].groupby("channel"):
             pair = (part["admitted_ps"].to_numpy(), part["done_ps"].to_numpy())
             held.setdefault((name, int(channel)), []).append(pair)
+
+
+def binned(taken: Any) -> Any:
+    """Return the bin of each latency in ps."""
+    import numpy as np
+
+    return np.clip((np.log2(np.maximum(taken, 1)) * OCTAVE).astype(int), 0, MOST_OCTAVES * OCTAVE)
 
 
 def _count_slots(found: Requests, held: dict[tuple[str, int], list[Any]]) -> None:

@@ -12,6 +12,7 @@ from hmsim.common import labels
 from hmsim.common.markup import Markup, join, scrolling, tag
 from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
+from hmsim.report.block_io import HEAD
 from hmsim.report.collect import Shown, base_of, differences, slow_of, speedup
 from hmsim.report.requests import quantile
 
@@ -215,6 +216,25 @@ def bus(shown: Sequence[Shown]) -> Markup:
     text = "Shares of the data bus's time; time without data is attributed to one cause."
     return join(
         tag("p", text), stacked("Data bus", list(shares), rows, lambda v: f"{number(100 * v)} %")
+    )
+
+
+def blocks(shown: Sequence[Shown]) -> Markup:
+    """Return the table of block requests, by run, agent and direction."""
+    rows = []
+    for index, one in enumerate(shown):
+        for io in one.io:
+            cells = [tag("td", number(v), data_value=repr(v) if v else "") for v in io.values]
+            texts = [tag("td", text, class_="text") for text in (str(io.agent), io.kind)]
+            rows.append(tag("tr", name_cell(index, one), *texts, *cells))
+    return join(
+        table_of("Block requests", ("run", "agent", "direction", *HEAD), rows, sort=True),
+        tag(
+            "p",
+            "From submission to completion, as the agent's thread observes it: software, queues "
+            "and device. Runs made with --request-log have every request, and p99.99.",
+            class_="note",
+        ),
     )
 
 
