@@ -11,7 +11,8 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim.common.document_tables import latex, markdown
-from support import STREAM, parsed, succeed, write
+from messages import naming
+from support import STREAM, fail, parsed, succeed, write
 
 HARD = (r"a_b|c*d", r"50 % of <b> & \n", "#1 {x}~^$y$", "[l](u)", "`code`", "**")
 COLUMNS = ("", *(f">{text}" for text in HARD[:2]))
@@ -52,11 +53,12 @@ def cells_of_latex(text: str) -> list[list[str]]:
 
     def plain(cell: str) -> str:
         cell = re.sub(r"\\multicolumn{\d+}{l}{\\textit{(.*)}}$", r"\1", cell.strip())
+        cell = re.sub(r"\\num{(.*?)}$", r"\1", cell).replace(r"(\unit{\us})", "(us)")
         form = r"\\(text\w+){}|\\([&%$#_{}])|([&%$#_{}~^\\<>])"
         assert not any(match[3] for match in re.finditer(form, cell)), cell
         return re.sub(form, lambda m: names[m[1]] if m[1] else m[2], cell)
 
-    body = text[text.index("\\hline") :].splitlines()
+    body = text[text.index("\\toprule") :].splitlines()
     rows = [line.removesuffix(" \\\\") for line in body if line.endswith(" \\\\")]
     return [[plain(cell) for cell in re.split(r"(?<!\\)&", row)] for row in rows]
 
@@ -70,7 +72,11 @@ def test_texts_survive_markdown() -> None:
 def test_texts_survive_latex() -> None:
     head, heading, *lines = cells_of_latex(latex("a\ntitle", COLUMNS, ROWS))
     assert head == ["", *HARD[:2]] and heading == [HARD[0]]
-    assert lines == [[text, "1,234", "-"] for text in HARD]
+    assert lines == [[text, "1234", "-"] for text in HARD]
+    (line,) = re.findall(
+        "^time.*", latex("", ("", ">a"), [("time (us)", "= 44,100 ± 3,200")]), re.M
+    )
+    assert line == r"time (\unit{\us}) & = \num{44100 +- 3200} \\"
     assert latex("a\ntitle", COLUMNS, ROWS).splitlines()[0] == "% a title"
 
 
@@ -95,6 +101,16 @@ def test_a_comparison_prints_a_table_and_nothing_else(
         "--latex": "% mix_2 on quick, one seed (1)",
     }
     assert text.splitlines()[0] == first[option] and "agent 0: synthetic" not in text
+
+
+def test_rows_are_chosen_by_name(workload: Path) -> None:
+    chosen = "weighted_speedup,dram.read_latency_ns.*"
+    text = succeed(*COMPARED, workload, "--markdown", "--rows", chosen)
+    labels = [row[0] for row in cells_of_markdown(text)]
+    assert labels == ["", "progress", "weighted speedup", "latency", *labels[4:]]
+    assert all(label.startswith("DRAM read, ") for label in labels[4:]) and len(labels) > 5
+    wrong = fail(*COMPARED, workload, "--rows", "wieghted_speedup")
+    assert naming("--rows", "wieghted_speedup", "'weighted_speedup'").search(wrong)
 
 
 def test_a_unit_stands_beside_each_value(tmp_path: Path, workload: Path) -> None:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
-from hmsim.common.tables import number
+from hmsim.common.tables import interval, number, render
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,29 @@ from hmsim.common.tables import number
 )
 def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (344.1, 1.705e-13, "344.1 ± 0"),
+        (1.988, 0.001452, "1.988 ± 0.001"),
+        (103.04, 12.74, "103 ± 13"),
+        (44110.0, 3158.0, "44,100 ± 3,200"),
+        (4.287, 0.05947, "4.287 ± 0.059"),
+        (0.0, 0.0, "0 ± 0"),
+        (2.0, math.nan, "2"),
+    ],
+)
+def test_an_interval_has_as_many_digits_as_it_knows(mean: float, half: float, text: str) -> None:
+    assert interval(mean, half) == text
+
+
+@pytest.mark.parametrize("width", [20, 40, 60])
+def test_no_word_is_broken(width: int) -> None:
+    words = "policies.harmonic.weight of the harmonic arbiter"
+    table = render((words, "and", ">value"), [(words, "unified_fr_fcfs", "1.5")], width)
+    lines = table.splitlines()
+    parts = set(re.split(r"[\s._-]+", table)) - {""}
+    assert parts <= {*re.split(r"[\s.]", words), "and", "value", "unified", "fr", "fcfs", "1", "5"}
+    assert width < 60 or max(map(len, lines)) <= width

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command that runs several systems on several workloads."""
 
+import fnmatch
 import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -43,6 +45,7 @@ from hmsim.cli.support import (
 from hmsim.common import document_tables, labels
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.intervals import mean_interval
+from hmsim.common.statistic_names import proposal
 from hmsim.common.tables import GAP, Row
 from hmsim.comparisons.comparison import compare_runs
 from hmsim.comparisons.table import Comparison, titles
@@ -109,11 +112,15 @@ def compare(
     out: Out = None,
     force: Force = False,
     json: Json = False,
+    rows: Annotated[
+        Optional[str],
+        typer.Option(metavar="NAME,...", help="Statistics to print; '*' is any text."),
+    ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables in Markdown and nothing else.")
     ] = False,
     latex: Annotated[
-        bool, typer.Option("--latex", help="Print LaTeX tabulars and nothing else.")
+        bool, typer.Option("--latex", help="Print LaTeX (booktabs, siunitx) and nothing else.")
     ] = False,
 ) -> None:
     """Compare policies, or systems, on the same workloads.
@@ -154,6 +161,8 @@ def compare(
     if out is not None:
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)
+    if rows is not None:
+        found = replace(found, columns=_chosen(found.columns, rows.split(",")))
     if json:
         print_json([_record(found, *each) for each in zip(found.results, found.rows)])
     elif markdown or latex:
@@ -162,6 +171,14 @@ def compare(
         _print_comparison(found)
         if check:
             print_checked(found.commands_checked)
+
+
+def _chosen(columns: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that patterns name. Raises InputError if one names none."""
+    for pattern in patterns:
+        if not fnmatch.filter(columns, pattern):
+            raise InputError(f"--rows: {pattern}: not a column{proposal(pattern, columns)}")
+    return tuple(n for n in columns if any(fnmatch.fnmatchcase(n, each) for each in patterns))
 
 
 def _by_workload(found: Comparison) -> Iterator[tuple[str, list[list[Result]], list[Rows]]]:

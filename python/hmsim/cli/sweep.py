@@ -19,7 +19,7 @@ from hmsim.cli.support import (
     resumable,
 )
 from hmsim.common.packages import need
-from hmsim.common.tables import number
+from hmsim.common.tables import interval
 from hmsim.points.clusters import load_cluster
 from hmsim.sweep.file import Sweep, load_sweep
 from hmsim.sweep.optimise import Trial, best
@@ -142,7 +142,10 @@ def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, second
             f"{n} ({table.attrs['units'][n]})" if table.attrs["units"][n] else n for n in shown
         ]
         rows = [
-            [*(str(row[n]) for n in axes), *(_with_interval(row, n) for n in shown)]
+            [
+                *(str(row[n]) for n in axes),
+                *(interval(row[n], row[f"{n}.high"] - row[n]) for n in shown),
+            ]
             for row in means.head(MOST_ROWS).to_dict("records")
         ]
         print_table((*axes, *(f">{title}" for title in titles)), rows)
@@ -151,8 +154,3 @@ def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, second
     for error, rows in failed.groupby("error", sort=False):
         print_message(f"{len(rows)} points failed: {error}")
     print(f"{len(table)} points in {seconds:.1f} s, {len(failed)} failed: {directory / DATASET}")
-
-
-def _with_interval(row: "dict[str, float]", name: str) -> str:
-    half = (row[f"{name}.high"] - row[f"{name}.low"]) / 2
-    return number(row[name]) + (f" ± {number(half)}" if half == half else "")

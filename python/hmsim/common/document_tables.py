@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hmsim.common.tables import Row
 
 MARKDOWN = {ord(each): f"\\{each}" for each in "\\`*_|<[]&~$"} | {ord("\n"): " "}
+NUMBER = re.compile(r"^(= |)(-?[0-9][0-9,]*(?:\.[0-9]+)?(?:e-?[0-9]+)?(?: ± [0-9][0-9,.e-]*)?)$")
 LATEX = {
     **{ord(each): f"\\{each}" for each in "&%$#_{}"},
     ord("\\"): r"\textbackslash{}",
@@ -42,17 +44,18 @@ def markdown(title: str, columns: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def latex(title: str, columns: Sequence[str], rows: Sequence[Row]) -> str:
-    """Return a ``tabular`` that needs no package, after its title in a comment.
+    """Return a ``tabular`` of the packages booktabs and siunitx, after its title in a comment.
 
-    Arguments are those of `markdown`; a heading becomes a row in italics.
+    Arguments are those of `markdown`; a heading becomes a row in italics. Numbers, with the half of
+    an interval or without, are in ``\\num``.
     """
-    names = [name.lstrip(">").translate(LATEX) for name in columns]
+    names = [_latex(name.lstrip(">")) for name in columns]
     right = [name.startswith(">") for name in columns]
-    cells = [[cell.translate(LATEX) for cell in row] for row in rows if not isinstance(row, str)]
+    cells = [[_latex(cell) for cell in row] for row in rows if not isinstance(row, str)]
     widths = [max(map(len, column)) for column in zip(names, *cells)]
     remaining = iter(cells)
     text = [
-        rf"\multicolumn{{{len(names)}}}{{l}}{{\textit{{{row.translate(LATEX)}}}}} \\"
+        rf"\multicolumn{{{len(names)}}}{{l}}{{\textit{{{_latex(row)}}}}} \\"
         if isinstance(row, str)
         else rf"{' & '.join(_padded(next(remaining), widths, right))} \\"
         for row in rows
@@ -62,13 +65,22 @@ def latex(title: str, columns: Sequence[str], rows: Sequence[Row]) -> str:
     return "\n".join(
         [
             f"% {' '.join(title.split())}",
+            r"% \usepackage{booktabs, siunitx}",
             rf"\begin{{tabular}}{{{shape}}}",
-            r"\hline",
-            *(head, r"\hline", *text, r"\hline"),
+            r"\toprule",
+            *(head, r"\midrule", *text, r"\bottomrule"),
             r"\end{tabular}",
             "",
         ]
     )
+
+
+def _latex(text: str) -> str:
+    """Return a text of a cell: a number as siunitx takes it, after a mark that it may have."""
+    mark, number = NUMBER.match(text).groups() if NUMBER.match(text) else ("", "")
+    if number:
+        return f"{mark}\\num{{{number.replace(',', '').replace('±', '+-')}}}"
+    return text.translate(LATEX).replace("(us)", r"(\unit{\us})")
 
 
 def _padded(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:

@@ -8,7 +8,7 @@ from enum import Flag, auto
 from typing import NamedTuple
 
 from hmsim.common.intervals import mean_interval
-from hmsim.common.tables import number
+from hmsim.common.tables import interval, number
 
 UP, DOWN = 1, -1  # better is more, less
 HBF = "HBF"
@@ -69,8 +69,7 @@ class Line(NamedTuple):
         if len(values) == 1:
             return self.text(values[0])
         mean, _, high = mean_interval([each for each in values if each is not None])
-        half = high - mean
-        return self.text(mean) + (f" ± {self.text(half)}" if half == half else "")
+        return interval(mean * self.factor, (high - mean) * self.factor)
 
 
 # Share of time over the paper's threshold for a queue of 128 entries (`verdict.main`).

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Union
@@ -29,6 +31,25 @@ def number(value: float | None) -> str:
     return f"{rounded:,.0f}" if abs(rounded) >= 10 ** (DIGITS - 1) else f"{rounded:#.{DIGITS}g}"
 
 
+def interval(mean: float, half: float) -> str:
+    """Return ``mean ± half``: four digits of the mean, but no more than two of the half.
+
+    Returns the mean alone without a half, which is then NaN.
+    """
+    if half != half:
+        return number(mean)
+    decimals = min(_place(mean, DIGITS), _place(half, 2))
+    if not round(half, decimals):
+        return f"{number(mean)} ± 0"
+    shown = (f"{round(each, decimals):,.{max(decimals, 0)}f}" for each in (mean, half))
+    return " ± ".join(shown)
+
+
+def _place(value: float, digits: int) -> int:
+    """Return the decimals that give a number so many significant digits; many for 0."""
+    return digits - 1 - math.floor(math.log10(abs(value))) if value else 99
+
+
 def render(columns: Sequence[str], rows: Sequence[Row], width: int) -> str:
     """Return the lines of a table, each with its end and without blanks before it.
 
@@ -36,7 +57,8 @@ def render(columns: Sequence[str], rows: Sequence[Row], width: int) -> str:
         columns: titles. A line feed breaks a title; '>' before it aligns its column to the right.
             If no column has a title, the table has no title line.
         rows: cells, or a heading: the rows after it are indented.
-        width: characters in a line. The widest column of text is wrapped when they are too few.
+        width: characters in a line. The widest columns of text are wrapped when they are too few,
+            between words, and after the marks within a path, but never in a word.
     """
     cells = [_indented(row, rows) for row in rows if not isinstance(row, str)]
     names = [column.lstrip(">") for column in columns]
@@ -46,9 +68,11 @@ def render(columns: Sequence[str], rows: Sequence[Row], width: int) -> str:
     ]
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
     texts = [index for index, column in enumerate(columns) if not column.startswith(">")]
-    if excess > 0 and texts:
-        widest = max(texts, key=lambda index: widths[index])
-        widths[widest] = max(widths[widest] - excess, NARROWEST)
+    for index in sorted(texts, key=lambda index: -widths[index]):
+        words = [word for cell in cells for word in _pieces(cell[index])] + _pieces(names[index])
+        least = max(NARROWEST, *map(len, words)) if words else NARROWEST
+        cut = max(0, min(excess, widths[index] - least))
+        widths[index], excess = widths[index] - cut, excess - cut
 
     right = [column.startswith(">") for column in columns]
     lines = _lines(names, widths, right, bottom=True) if any(names) else []
@@ -84,10 +108,27 @@ def _lines(
     ]
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines between words, and after the marks within a path."""
+
+    wordsep_simple_re = re.compile(r"(\s+)|(?<=[._/,=])(?=\w)")
+
+    def __init__(self, width: int, subsequent_indent: str = "") -> None:
+        how = {"break_long_words": False, "break_on_hyphens": False}
+        super().__init__(width, subsequent_indent=subsequent_indent, **how)
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the parts of a cell between which lines may break, indented as continued lines are."""
+    indent = "    " if text.startswith(" ") else ""
+    parts = _Wrapper.wordsep_simple_re.split(text)
+    return [indent + part for part in parts if part and not part.isspace()]
+
+
 def _wrapped(cell: str, width: int) -> list[str]:
     """Return a cell's lines; in an indented cell, continued lines have two more blanks."""
     indent = " " * (len(cell) - len(cell.lstrip()))
-    wrapper = textwrap.TextWrapper(width, subsequent_indent=indent and f"{indent}  ")
+    wrapper = _Wrapper(width, subsequent_indent=indent and f"{indent}  ")
     lines: list[str] = []
     for line in cell.split("\n"):
         lines += wrapper.wrap(line) or [""]
