@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import hmsim
@@ -41,6 +42,9 @@ def test_a_share_of_the_bus_is_that_share_of_the_peak(
     assert read_run(tmp_path / "run").peak_gb_per_s == pytest.approx(
         peak, rel=2e-3
     )  # tCK is whole ps
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["dram_peak_gb_per_s"] == pytest.approx(peak, rel=2e-3)
+    assert record["capacity_bytes"] == config.capacities()
 
 
 def stream_share(entries: int, **dram: object) -> float:

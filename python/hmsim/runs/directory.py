@@ -30,7 +30,6 @@ FILES = ("config.yaml", "stats.json", "run.json")
 LARGEST_JSON = 32 << 20  # bytes
 DEEPEST_NESTING = 32
 BATCH = 1 << 16  # rows
-LINE = 64  # bytes
 MOST_ROWS = 10_000  # of a comparison
 ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators may leave keys out
     {
@@ -42,6 +41,8 @@ ORIGIN = Record(  # of run.json, as `Result.origin` gives it; other simulators m
         "seed": WHOLE,
         "warmup_ps": WHOLE,
         "warmup_instructions": WHOLE,
+        "capacity_bytes": TableOf(WHOLE),
+        "dram_peak_gb_per_s": Maybe(NUMBER),
         "host": TableOf(NUMBER),
         "units": TableOf(TEXT),
         "command_log": Record(

@@ -20,6 +20,7 @@ from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.settings import nested
 from hmsim.runs.command_log import CommandLog
+from hmsim.runs.machine import dram_peak
 from hmsim.runs.options import Options
 from hmsim.runs.request_log import RequestLog
 from hmsim.workloads.workload import Workload
@@ -238,6 +239,8 @@ class Result:
             "seed": self.options.seed,
             "warmup_ps": self.options.warmup_ps,
             "warmup_instructions": self.options.warmup_instructions,
+            "capacity_bytes": self.config.capacities(),
+            "dram_peak_gb_per_s": dram_peak(self.config.resolved()),
             "host": self.host,
             "units": {name: unit for name, unit in self.units.items() if unit},
             **log,

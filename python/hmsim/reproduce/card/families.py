@@ -13,6 +13,7 @@ from hmsim.config.configuration import Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.reproduce.card.curves import Curve, CurvePoint
 from hmsim.reproduce.card.method import Extent
+from hmsim.runs.machine import dram_peak
 from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
 
@@ -58,12 +59,9 @@ def system(
 
 def peak(config: Config) -> float:
     """Return the peak bandwidth in GB/s: a line in each burst of each data bus."""
-    values = config.resolved()
-    buses = int(values["controller.channels"])
-    if values["dram.preset"].startswith("hbm3"):
-        buses *= int(values["dram.ranks"])
-    cycles, tck = int(values["dram.timing.burst"]), int(values["dram.timing.tCK"])
-    return buses * LINE * 1e3 / (cycles * tck)
+    found = dram_peak(config.resolved())
+    assert found is not None  # a configuration has all parameters
+    return found
 
 
 def _agent(number: int, **keys: Any) -> Agent:
