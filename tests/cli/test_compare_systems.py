@@ -20,6 +20,13 @@ def slow(tmp_path: Path) -> Path:
     return write(tmp_path / "slow.yaml", "base: quick\ndram: {preset: ddr3_1333h_4gb_x8}\n")
 
 
+PAIR = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 3000}
+  - {kind: synthetic, core: 1, target: dram, footprint: 16MiB, offset: 32MiB, requests: 3000}
+"""
+
+
 def test_each_system_runs_under_its_own_policies(
     tmp_path: Path, workload: Path, slow: Path
 ) -> None:
@@ -127,3 +134,21 @@ def test_systems_differ_beyond_their_intervals() -> None:
     assert alike([first, system(11.0, 10.5, 12.2)])
     assert not alike([first, system(11.0, 12.1, 13.0)])
     assert not alike([first]) and not alike([first[:1], system(10.0)])
+
+
+def test_agents_run_alone_on_the_same_system_or_on_the_first(tmp_path: Path) -> None:
+    pair = write(tmp_path / "pair.yaml", PAIR)
+    both = ["unified_fr_fcfs", "unified_fcfs_strict"]
+    own = hmsim.compare("quick", both, [pair], jobs=1)
+    first = hmsim.compare("quick", both, [pair], jobs=1, alone="baseline")
+    for index in range(2):
+        assert (own[f"agent.{index}.rate"] == first[f"agent.{index}.rate"]).all()
+        slowdown, rate = first[f"agent.{index}.slowdown"], first[f"agent.{index}.rate"]
+        # One rate alone for both policies: that of the first.
+        assert slowdown[0] == own[f"agent.{index}.slowdown"][0]
+        assert slowdown[1] * rate[1] == pytest.approx(slowdown[0] * rate[0])
+    assert first["agent.0.slowdown"][1] > own["agent.0.slowdown"][1]  # it is slow alone, too
+    sums = [1 / first[f"agent.{index}.slowdown"] for index in range(2)]
+    assert first["weighted_speedup"].tolist() == pytest.approx((sums[0] + sums[1]).tolist())
+    with pytest.raises(hmsim.InputError, match="alone: must be own or baseline, got 'base'"):
+        hmsim.compare("quick", both, [pair], alone="base")

@@ -104,6 +104,13 @@ def compare(
             "workload's limits are two million requests or more.",
         ),
     ] = None,
+    alone: Annotated[
+        str,
+        typer.Option(
+            metavar="own|baseline",
+            help="System on which agents run alone, for slowdowns: the same, or the first.",
+        ),
+    ] = "own",
     warmup: Warmup = None,
     check: Check = False,
     no_calibrate: NoCalibrate = False,
@@ -125,8 +132,9 @@ def compare(
 ) -> None:
     """Compare policies, or systems, on the same workloads.
 
-    Speedups are relative to the first column. Each agent also runs alone, on the same system, for
-    slowdowns. A cache keeps finished runs: after an interruption the same command continues.
+    Speedups are relative to the first column. Each agent also runs alone, on the same system or on
+    the first, for slowdowns and weighted speedups (--alone). A cache keeps finished runs: after an
+    interruption the same command continues.
 
     With several configurations --policy is optional: each runs under its own policies, or under
     those of POLICY if given as CONFIG,POLICY. --set applies to all configurations.
@@ -157,6 +165,7 @@ def compare(
             warn=print_message,
             calibrate=not no_calibrate,
             logs=logs,
+            alone=alone,
         )
     if out is not None:
         with new_directory(out, force) as fresh:

@@ -33,6 +33,8 @@ from hmsim.workloads import mixes
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
 
+ALONE = ("own", "baseline")  # systems on which agents run alone
+
 
 def compare(
     config: AnyConfig | Sequence[AnyConfig],
@@ -46,11 +48,12 @@ def compare(
     jobs: int | None = None,
     progress: bool = False,
     calibrate: bool = True,
+    alone: str = "own",
 ) -> pd.DataFrame:
     """Simulate every workload on every configuration under every policy bundle, side by side.
 
-    Each agent also runs alone, on the same system, for slowdowns. Each run is cached when it ends
-    and is not repeated.
+    Each agent also runs alone, on the same system or the first one, for slowdowns. Each run is
+    cached when it ends and is not repeated.
 
     Args:
         config: a Config, a path, or the name of a shipped configuration; or a list of these. For
@@ -67,6 +70,8 @@ def compare(
         jobs: parallel simulations; by default one per processor. It does not change the result.
         progress: report it on standard error: bars on a terminal, otherwise lines.
         calibrate: as for `hmsim.run`.
+        alone: the system on which agents run alone: ``own``, the same one, or ``baseline``, the
+            first one.
 
     Returns:
         One row per workload, seed, configuration and policy. Columns: ``workload``, ``config``,
@@ -85,8 +90,8 @@ def compare(
         SimulatorFault: the simulator is at fault, or ``check`` found a violated rule.
     """
     chosen = seeded(seed, seeds, warmup, check)
-    found = compare_runs(config, policies, workloads, chosen, jobs, progress, calibrate=calibrate)
-    return found.table
+    how: dict[str, Any] = {"calibrate": calibrate, "alone": alone}
+    return compare_runs(config, policies, workloads, chosen, jobs, progress, **how).table
 
 
 def compare_runs(
@@ -100,6 +105,7 @@ def compare_runs(
     warn: Callable[[str], None] = warnings.warn,
     calibrate: bool = True,
     logs: Path | None = None,
+    alone: str = "own",
 ) -> Comparison:
     """Run as `compare`, and return the runs too. Calls ``warn`` first if write modes differ.
 
@@ -111,6 +117,8 @@ def compare_runs(
     """
     if isinstance(policies, str) or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
+    if alone not in ALONE:
+        raise InputError(f"alone: must be {' or '.join(ALONE)}, got '{alone}'")
     systems = _systems(config, policies, warn)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("workload", [workload.name for workload in loaded])
@@ -126,11 +134,12 @@ def compare_runs(
         for system in systems
     ]
     wanted = {_key(point): point for point in shared}
-    for point in shared:
+    for place, point in enumerate(shared):
+        base = point if alone == "own" else shared[place - place % len(systems)]
         for index, agent in enumerate(point.workload.agents):
             if len(point.workload.agents) > 1 and agent.measured:
-                alone = replace(point, workload=point.workload.alone(index))
-                wanted.setdefault(_key(alone), alone)
+                single = replace(base, workload=point.workload.alone(index))
+                wanted.setdefault(_key(single), single)
     store = Store(cache_directory())
     logged = {_key(point): RequestLog(logs) for point in shared} if logs else {}
     found = {} if chosen[0].check else _kept(wanted, store)
@@ -146,10 +155,11 @@ def compare_runs(
     rows: list[dict[str, Any]] = []
     for number, result in enumerate(results):
         first = results[number - number % len(systems)]
-        rates = agent_rates(result)
+        base = result if alone == "own" else first
+        rates = agent_rates(base)
         if len(rates) > 1:
             agents = (result.workload.alone(index) for index in range(len(rates)))
-            keys = [_key(Point(result.config, agent, result.options)) for agent in agents]
+            keys = [_key(Point(base.config, agent, result.options)) for agent in agents]
             rates = [rates_of(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
         row = row_of(result, agent_rates(first), rates)
         rows.append(with_seed(row, result.options.seed) if len(chosen) > 1 else row)

@@ -90,7 +90,7 @@ def row_of(result: Result, first: Sequence[float], alone: Sequence[float]) -> di
     Args:
         result: of the run.
         first: rates of its agents on the first system.
-        alone: rates of its agents alone on the same system.
+        alone: rates of its agents alone, on the same system or on the first one.
     """
     stats = result.stats
     row: dict[str, Any] = {
