@@ -77,9 +77,8 @@ def latex(title: str, columns: Sequence[str], rows: Sequence[Row]) -> str:
 
 def _latex(text: str) -> str:
     """Return a text of a cell: a number as siunitx takes it, after a mark that it may have."""
-    mark, number = NUMBER.match(text).groups() if NUMBER.match(text) else ("", "")
-    if number:
-        return f"{mark}\\num{{{number.replace(',', '').replace('±', '+-')}}}"
+    if found := NUMBER.match(text):
+        return f"{found[1]}\\num{{{found[2].replace(',', '').replace('±', '+-')}}}"
     return text.translate(LATEX).replace("(us)", r"(\unit{\us})")
 
 

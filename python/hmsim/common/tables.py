@@ -114,8 +114,8 @@ class _Wrapper(textwrap.TextWrapper):
     wordsep_simple_re = re.compile(r"(\s+)|(?<=[._/,=])(?=\w)")
 
     def __init__(self, width: int, subsequent_indent: str = "") -> None:
-        how = {"break_long_words": False, "break_on_hyphens": False}
-        super().__init__(width, subsequent_indent=subsequent_indent, **how)
+        super().__init__(width, subsequent_indent=subsequent_indent)
+        self.break_long_words = self.break_on_hyphens = False
 
 
 def _pieces(text: str) -> list[str]:

@@ -155,11 +155,11 @@ def compare_runs(
     rows: list[dict[str, Any]] = []
     for number, result in enumerate(results):
         first = results[number - number % len(systems)]
-        base = result if alone == "own" else first
-        rates = agent_rates(base)
+        reference = result if alone == "own" else first
+        rates = agent_rates(reference)
         if len(rates) > 1:
             agents = (result.workload.alone(index) for index in range(len(rates)))
-            keys = [_key(Point(base.config, agent, result.options)) for agent in agents]
+            keys = [_key(Point(reference.config, agent, result.options)) for agent in agents]
             rates = [rates_of(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
         row = row_of(result, agent_rates(first), rates)
         rows.append(with_seed(row, result.options.seed) if len(chosen) > 1 else row)

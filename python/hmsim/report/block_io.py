@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hmsim.report.requests import BINS, binned, curve
@@ -32,7 +32,7 @@ class Io(NamedTuple):
 
     agent: int
     kind: str
-    values: list[float | None]
+    values: Sequence[float | None]
     points: list[list[float]]
     slowest: list[list[float]]
 

@@ -78,7 +78,7 @@ def curves(chosen: Sequence[System], reads: Sequence[float], run: Run) -> pd.Dat
 
 
 def _rows(wanted: Sequence[tuple[System, float, float, float | None]], run: Run) -> pd.DataFrame:
-    done = run([system.point(*rest) for system, *rest in wanted])
+    done = run([system.point(*rest) for system, *rest in wanted])  # type: ignore[arg-type]
     rows = []
     for (system, reads, offered, whole), stats in zip(wanted, done.to_dict("records")):
         if stats["error"]:
