@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.common.directories import new_file
+from hmsim.common.packages import need
 
 if TYPE_CHECKING:  # take a while to import
     from matplotlib.axes import Axes
@@ -58,10 +59,9 @@ SETTINGS: dict[str, Any] = {
 
 def matplotlib() -> Any:
     """Return the module, with the backend that needs no display. Raises InputError."""
-    try:
-        import matplotlib as found
-    except ImportError as error:
-        raise InputError("figures need matplotlib: pip install 'hmsim[figures]'") from error
+    need("a picture", "figures", "matplotlib")
+    import matplotlib as found
+
     found.use("Agg")
     return found
 
