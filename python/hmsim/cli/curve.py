@@ -14,11 +14,11 @@ from hmsim.cli.support import (
     Sets,
     configuration,
     limited,
-    need,
     print_table,
     resumable,
 )
 from hmsim.common.directories import check_file, new_file
+from hmsim.common.packages import need
 from hmsim.common.paths import cache_directory
 from hmsim.runs.runner import named_system
 

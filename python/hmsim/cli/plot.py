@@ -6,8 +6,9 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim.cli.support import Force, need
+from hmsim.cli.support import Force
 from hmsim.common.directories import check_file
+from hmsim.common.packages import need
 from hmsim.config.node_reader import located
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hmsim._core import InputError
-from hmsim.common.json_schema import NUMBER, TEXT, WHOLE, ListOf, Maybe, Record, TableOf
+from hmsim.common.json_schema import NUMBER, TEXT, WHOLE, ListOf, Maybe, Record, Schema, TableOf
 from hmsim.common.statistic_names import renamed
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
@@ -23,7 +23,7 @@ from hmsim.runs.options import options
 from hmsim.runs.result import Result
 from hmsim.workloads.workload import Agent, Workload
 
-KEYS = {
+KEYS: dict[str, Schema] = {
     "simulator": TableOf(TEXT),
     "config": TEXT,
     "policy": Maybe(TEXT),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.common.directories import new_file, read_regular
-from hmsim.common.json_schema import FLAG, TEXT, WHOLE, ListOf, Record
+from hmsim.common.json_schema import FLAG, TEXT, WHOLE, ListOf, Record, Schema
 from hmsim.common.statistic_names import Statistics
 from hmsim.config.configuration import Config
 from hmsim.config.node_reader import located
@@ -33,7 +33,13 @@ LARGEST_FILE = 16 << 30  # bytes of a checkpoint
 LARGEST_TIME = (1 << 62) - 1
 LARGEST_ADDRESS = (1 << 63) - 1
 TEXTS = ListOf(TEXT)
-HEADERS = {"name": TEXT, "settings": ListOf(TEXTS), "seed": WHOLE, "check": FLAG, "objects": TEXTS}
+HEADERS: dict[str, Schema] = {
+    "name": TEXT,
+    "settings": ListOf(TEXTS),
+    "seed": WHOLE,
+    "check": FLAG,
+    "objects": TEXTS,
+}
 HEADER = Record(HEADERS, tuple(HEADERS))  # of a saved system
 
 

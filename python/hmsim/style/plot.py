@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
+from hmsim.common.quantities import quantity
 from hmsim.common.statistic_names import proposal, valid
 from hmsim.style import look
 from hmsim.style.names import heading, named
-from hmsim.sweep.constraints import number
 from hmsim.sweep.optimise import front
 from hmsim.sweep.results import geometric_mean, summary
 
@@ -120,7 +120,7 @@ def check(table: pd.DataFrame, axis: str, log: str) -> None:
     if log not in LOGARITHMIC:
         raise InputError(f"log: must be x, y or xy, got '{log}'")
     for value in table[axis].unique() if "x" in log else ():
-        place = number(str(value))
+        place = quantity(str(value))
         if isinstance(place, str) or place <= 0:
             raise InputError(f"log x: {axis}: must be positive numbers, got '{value}'")
 
@@ -167,7 +167,7 @@ def _default_y(table: pd.DataFrame) -> str:
 
 
 def _is_numeric(values: pd.Series) -> bool:
-    found = [number(str(value)) for value in values.unique()]
+    found = [quantity(str(value)) for value in values.unique()]
     return len(found) > 1 and not any(isinstance(value, str) for value in found)
 
 
@@ -298,7 +298,7 @@ def _draw_lines(plane: Axes, series: Sequence[Series], log: str) -> None:
     texts = [*dict.fromkeys(value for each in series for value in each.x)]
     are_numbers = all(isinstance(value, (int, float)) for value in texts)
     spaced = are_numbers or "x" in log  # otherwise sizes and times stand side by side
-    at = {value: float(number(str(value))) if spaced else n for n, value in enumerate(texts)}
+    at = {value: float(quantity(str(value))) if spaced else n for n, value in enumerate(texts)}
     for index, (each, earlier) in enumerate(zip(series, coinciding(series, "y" in log))):
         color = look.COLOURS[index % len(look.COLOURS)]
         x = [at[value] for value in each.x]
