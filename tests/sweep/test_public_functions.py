@@ -70,6 +70,7 @@ def takers(made: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[str, Callab
         "point policy": ("policy", lambda each: hmsim.point(config, loaded, policy=each)),
         "run_points": ("points", lambda each: hmsim.run_points(each, f"p{next(fresh)}", jobs=1)),
         "summary": ("table", lambda each: hmsim.summary(each, [RATE])),
+        "plot": ("table", lambda each: hmsim.plot(each, y=RATE)),
         "geometric_mean": ("numbers", hmsim.geometric_mean),
         "bootstrap_interval": ("numbers", lambda x: hmsim.bootstrap_interval(x, resamples=100)),
         "weighted_speedup": ("numbers", lambda each: hmsim.weighted_speedup(each, each)),

@@ -86,7 +86,7 @@ def policies(json: Json = False) -> None:
         print_json({"bundles": bundles, "policies": pieces})
         return
     rows: list[Union[tuple[str, str], str]] = [
-        "bundles (--policy NAME; NAME,drained or NAME,mixed set the write mode; BUNDLE+POLICY)",
+        "bundles (--policy NAME; NAME,drained; NAME,mixed; BUNDLE+POLICY)",
         *((each["name"], f"{each['description']} ({_mode(each['writes'])})") for each in bundles),
     ]
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):

@@ -24,6 +24,7 @@ _resolved = lru_cache(maxsize=16)(Simulation.resolve)
 AnyBundle = Union[str, "os.PathLike[str]", Bundle]
 MODE = write_modes.PARAMETER
 RESERVED = ("base", "description")  # keys of a file that are no parameters
+LINE = 64  # bytes
 FILE = "dram.dramsim3_ini"  # the only file that values are read from
 OF_AGENTS = "keys of agents are set in the workload's file, or in a sweep as agent.N.KEY"
 
@@ -309,3 +310,18 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
 def _keys_of_agents() -> set[str]:
     kinds = Simulation.agent_kinds()
     return {info["name"] for kind in kinds for info in Simulation.agent_parameters(kind)}
+
+
+def dram_peak(parameters: Mapping[str, str]) -> float | None:
+    """Return the peak of the data buses of all channels in GB/s; None: the parameters lack it.
+
+    A data bus moves at most one 64-byte line in ``dram.timing.burst`` cycles. A channel has one
+    bus, with HBM3 one for each rank (pseudo-channel).
+    """
+    names = ("controller.channels", "dram.timing.burst", "dram.timing.tCK", "dram.ranks")
+    texts = [parameters.get(name, "") for name in names]
+    if not all(text.isdecimal() and int(text) > 0 for text in texts):
+        return None
+    channels, cycles, picoseconds, ranks = map(int, texts)
+    buses = channels * (ranks if parameters.get("dram.preset", "").startswith("hbm3") else 1)
+    return buses * LINE * 1000 / (cycles * picoseconds)

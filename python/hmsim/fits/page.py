@@ -90,7 +90,8 @@ def write(directory: Path, found: Findings) -> None:
     }
     targets = tables.targets(found)
     rows = csv.writer(content := io.StringIO(), lineterminator="\n")
-    rows.writerows([targets.titles(), *targets.rows])
+    titles = [each.removeprefix(">") for each in targets.titles()]
+    rows.writerows([titles, *targets.rows])
     texts[TARGETS] = content.getvalue()
     for name, text in texts.items():
         with new_file(directory / name, force=True) as scratch:

@@ -20,8 +20,8 @@ from hmsim.common.json_schema import FLAG, NUMBER, TEXT, WHOLE, ListOf, Maybe, R
 from hmsim.common.progress import warn
 from hmsim.common.statistic_names import current, renamed
 from hmsim.config import settings
+from hmsim.config.configuration import dram_peak
 from hmsim.config.node_reader import located
-from hmsim.runs.machine import dram_peak
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd

@@ -9,27 +9,12 @@ from collections.abc import Mapping
 from hmsim.common import labels
 from hmsim.common.quantities import quantity
 from hmsim.common.tables import number
-from hmsim.config.configuration import Config
+from hmsim.config.configuration import Config, dram_peak
 
 LINE, PAGE = 64, 4096  # bytes
 GRADES = {"1": 48.0, "2": 96.0, "3": 192.0}  # GB/s of an HBF channel in each direction
 LINES = PAGE // LINE  # of a page
 Texts = Mapping[str, str]
-
-
-def dram_peak(parameters: Texts) -> float | None:
-    """Return the peak of the data buses of all channels in GB/s; None: the parameters lack it.
-
-    A data bus moves at most one 64-byte line in ``dram.timing.burst`` cycles. A channel has one
-    bus, with HBM3 one for each rank (pseudo-channel).
-    """
-    names = ("controller.channels", "dram.timing.burst", "dram.timing.tCK", "dram.ranks")
-    texts = [parameters.get(name, "") for name in names]
-    if not all(text.isdecimal() and int(text) > 0 for text in texts):
-        return None
-    channels, cycles, picoseconds, ranks = map(int, texts)
-    buses = channels * (ranks if parameters.get("dram.preset", "").startswith("hbm3") else 1)
-    return buses * LINE * 1000 / (cycles * picoseconds)
 
 
 def size(count: float) -> str:

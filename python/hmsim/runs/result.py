@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 from hmsim import _core
 from hmsim.common.directories import new_directory
 from hmsim.common.statistic_names import Statistics
-from hmsim.config.configuration import Config
+from hmsim.config.configuration import Config, dram_peak
 from hmsim.config.settings import nested
 from hmsim.runs.command_log import CommandLog
-from hmsim.runs.machine import dram_peak
 from hmsim.runs.options import Options
 from hmsim.runs.request_log import RequestLog
 from hmsim.workloads.workload import Workload

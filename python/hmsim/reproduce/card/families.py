@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmsim._core import parse_time
-from hmsim.config.configuration import Config, load_config
+from hmsim.config.configuration import Config, dram_peak, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.reproduce.card.curves import Curve, CurvePoint
 from hmsim.reproduce.card.method import Extent
-from hmsim.runs.machine import dram_peak
 from hmsim.runs.runner import run
 from hmsim.workloads.workload import Agent, Workload
 
