@@ -53,9 +53,8 @@ def mix(values: dict[str, str], labels: dict[str, Scalar]) -> dict[str, float]:
         partner *= 1.76  # of 0.9 under FCFS
         if values["controller.nvdimm_scheduler"] == "pas":
             program *= 1.12 if values["nvdimm.buffer.read_size"] == "4MiB" else 1.15
-    engine = values["frontend.node.machine"] == "dma"
     flash = values["nvdimm.precondition.buffer"] == "none"
-    full = 0.9 if flash and engine else 0.03
+    full = 0.9 if flash else 0.03
     shares = {f"share.{name}.{n}": 0.0 for name in ("dram", "nvdimm") for n in range(DEPTH + 1)}
     shares |= {"share.dram.0": 1.0, "share.nvdimm.0": 1 - full, "share.nvdimm.110": full}
     return {

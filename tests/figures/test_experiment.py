@@ -113,7 +113,7 @@ def test_comparisons_are_run_in_both_write_modes(tmp_path: Path) -> None:
 
 
 def test_gains_are_over_schemes_of_the_same_mode() -> None:
-    mix = ("sort", "mcf", "dma", "none", 1)
+    mix = ("sort", "mcf", "table3", "none", 1)
     ipc = {"hms,drained": 3.0, "hms,mixed": 6.0, "tcm,drained": 2.0, "tcm,mixed": 5.0, "firm": 1.0}
     rows = [
         {**dict(zip(MIX, mix)), "policy": name, "core.0.ipc": value, "agent.1.ipc": value}

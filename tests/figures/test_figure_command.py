@@ -60,7 +60,7 @@ def test_readings_are_judged_kept_and_shown(tmp_path: Path, by_formulas: None) -
     assert (row["readings"], row["verdict"]) == ("3 of 3", "reproduced")
     kept = json.loads((out / "fig8c.json").read_text())
     assert [*kept["readings"]] == [
-        "no limit of outstanding commands",
+        "32 commands outstanding",
         "command queues in the controller",
     ]
     assert "1 reproduced, 0 not reproduced" in page.read_text()

@@ -19,7 +19,7 @@ ROWS = {  # turnaround_share and batch_age, as in docs/methods.md
 
 def table(ipc: dict[str, tuple[float, float]]) -> pd.DataFrame:
     """Return a mix with the IPC of mcf and of the program under each policy."""
-    keys = dict(zip(MIX, ("sort", "mcf", "dma", "none", 1)))
+    keys = dict(zip(MIX, ("sort", "mcf", "table3", "none", 1)))
     return pd.DataFrame(
         [
             {**keys, "policy": name, "core.0.ipc": partner, "agent.1.ipc": program}

@@ -74,10 +74,10 @@ def found(name: str, **ours: float) -> Found:
 
 
 def test_a_claim_is_judged_by_the_readings_that_were_run() -> None:
-    kept = {"no_limit_of_outstanding_commands": 60.0, "command_queues_in_the_controller": 70.0}
+    kept = {"32_commands_outstanding": 60.0, "command_queues_in_the_controller": 70.0}
     whole = found("R3a", default=60.0, **kept)
     assert (whole.verdict(), whole.held()) == (REPRODUCED, "3 of 3")
-    split = found("R3a", default=60.0, **{**kept, "no_limit_of_outstanding_commands": 20.0})
+    split = found("R3a", default=60.0, **{**kept, "32_commands_outstanding": 20.0})
     assert (split.verdict(), split.held()) == (DEPENDS, "2 of 3")
     none = found("R3a", **{name: 10.0 for name in ("default", *kept)})
     assert (none.verdict(), none.held(), none.default.median) == (NOT, "0 of 3", none.default.ours)

@@ -190,7 +190,7 @@ def results() -> pd.DataFrame:
         ("bayes", 1, "new", 1.5, 0.5),
     ]
     names = ["program", "seed", "policy", "core.0.ipc", "agent.1.ipc"]
-    same = {"partner": "mcf", "machine": "dma", "regime": "none"}
+    same = {"partner": "mcf", "machine": "table3", "regime": "none"}
     return pd.DataFrame(rows, columns=names).assign(**same)
 
 

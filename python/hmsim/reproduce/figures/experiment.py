@@ -24,7 +24,7 @@ from hmsim import Bundle, InputError
 from hmsim.common.directories import new_file
 from hmsim.config import write_modes, write_variants
 from hmsim.config.configuration import AnyBundle, Config, load_config
-from hmsim.config.settings import Setting, from_mapping, merge
+from hmsim.config.settings import from_mapping
 from hmsim.points.point import Point, Runner, point
 from hmsim.points.run import run_points
 from hmsim.reproduce.figures import firm, regimes
@@ -36,15 +36,6 @@ from hmsim.workloads.mixes import PROGRAMS, WINDOW, Mix, agents, capture
 from hmsim.workloads.workload import Agent, Workload, load_agent
 
 CONFIG = "mascots16"
-# The page of results was made with these, which are no longer the configuration's. A figure that
-# runs with them repeats it.
-MADE_WITH = (
-    Setting("controller.outstanding", "32", "figures"),
-    Setting("frontend.block.window", "64", "figures"),
-    Setting("nvdimm.access", "line", "figures"),
-    Setting("nvdimm.buffer.manager", "on_demand", "figures"),
-    Setting("nvdimm.nand.suspend", "none", "figures"),
-)
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
 # The write mode that decides claims about schedulers: that of FIRM and NVM Duet, which drain. It
 # was chosen before any run; the other mode is shown beside it.
@@ -182,9 +173,7 @@ FLASH_MIXES = [
 def system(name: str, overrides: Mapping[str, Any] | None = None, config: str = CONFIG) -> Config:
     """Return a configuration under a policy bundle of this page or a shipped one, in any mode."""
     bundle, mode = write_modes.split(name)
-    plain = load_config(config, overrides)
-    made = replace(plain, settings=tuple(merge(plain.settings, MADE_WITH)))
-    found = made.with_policy(POLICIES.get(bundle, bundle))
+    found = load_config(config, overrides).with_policy(POLICIES.get(bundle, bundle))
     return found if mode is None else found.with_writes(mode)
 
 

@@ -15,8 +15,8 @@ from hmsim.reproduce.figures.verdicts import Estimate, Finding
 from hmsim.workloads.mixes import PROGRAMS
 
 PAPER = {4: 12.0, 512: 15.0}
-LIMITS = ("4", "16", SYSTEM, "64", "queue")
-TITLES = {"4": "4", "16": "16", SYSTEM: "32 (default)", "64": "64", "queue": "no limit of"}
+LIMITS = ("4", "16", "32", "64", SYSTEM)
+TITLES = {"4": "4", "16": "16", "32": "32", "64": "64", SYSTEM: "no limit of"}
 METRIC, RATE, IPC = "fig18_metric", "rate", "ipc"  # a choice of readings
 IPC_SCHEMES = {"page": experiment.SPLIT_FCFS.name, "PAS": experiment.SPLIT_PAS.name}
 TRIGGERS = {"any_miss": "switch at any miss (the paper)", "thrash": "switch at thrash (default)"}

@@ -17,7 +17,7 @@ from hmsim.workloads.mixes import PROGRAMS
 
 POLICIES = ("tcm", "oracle", *firm.NAMES)
 PAPER = {"TCM": 69.0, "FIRM": 51.0}
-TITLES = {MACHINE: "a copy engine", "table3": "cores that copy"}
+TITLES = {MACHINE: "cores that copy", "dma": "a copy engine"}
 
 
 def compared(found: pd.DataFrame, mode: str) -> pd.DataFrame:

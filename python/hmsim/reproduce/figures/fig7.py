@@ -14,10 +14,10 @@ from hmsim.reproduce.figures.verdicts import Finding, estimate
 
 PROGRAM = "dfsioe_r"
 VARIANTS = {
-    "a copy engine, from flash (headline)": Case(PROGRAM),
-    "a copy engine, resident": Case(PROGRAM, regime=RESIDENT),
+    "cores that copy, from flash (headline)": Case(PROGRAM),
+    "cores that copy, resident": Case(PROGRAM, regime=RESIDENT),
     "cores that copy, 16 loads": Case(PROGRAM, machine="marss"),
-    "cores that copy, 10 loads": Case(PROGRAM, machine="table3"),
+    "a copy engine": Case(PROGRAM, machine="dma"),
 }
 FEW = 24
 MANY = "nvdimm.queue.share_over_104"

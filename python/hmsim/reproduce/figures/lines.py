@@ -20,6 +20,7 @@ WRITTEN = 2048  # pages: eight times the write part of the buffer, so that it is
 POLICIES = ("unified_fr_fcfs,drained", "split,drained")
 OVERRIDES = {
     "frontend.time_limit": "4ms",
+    "nvdimm.access": "line",  # an engine's command for a page would take one entry
     # A window so large that it never limits a thread's lines in flight; only the chosen number of
     # lines does.
     "frontend.core.window": 65536,
@@ -108,11 +109,11 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, axes, 2)
 
     caption = (
-        "FR-FCFS, `configs/quick.yaml`, 4 ms, writes drained. One queue lowers "
-        "mcf's IPC as soon as NVDIMM lines leave it fewer entries than it has misses in flight "
-        "(some tens), and starves mcf when they leave none. A second queue costs the other "
-        "threads nothing, because they wait for flash. A core with ten loads in flight holds ten "
-        "entries, so only eleven readers or a copy engine crowd mcf out. One core that writes "
+        "FR-FCFS, `configs/quick.yaml` with a command for each line, 4 ms, writes drained. One "
+        "queue lowers mcf's IPC as soon as NVDIMM lines leave it fewer entries than it has misses "
+        "in flight (some tens), and starves mcf when they leave none. A second queue costs the "
+        "other threads nothing, because they wait for flash. A core with ten loads in flight holds "
+        "ten entries, so only eleven readers or a copy engine crowd mcf out. One core that writes "
         "with posted stores suffices."
     )
     return Made(data, paint, caption=caption)

@@ -41,16 +41,16 @@ class Reading:
 
 READINGS: tuple[Reading, ...] = (
     Reading(
-        name="32 commands outstanding",
-        words='IV: "one queue per bank or per rank"; VI-A: "Each rank has a 32-entry command queue '
-        'in the memory controller to buffer pending command requests"',
+        name="no limit of outstanding commands",
+        words='Table III, NVDIMM: "4096 request queue depth, 4096 command queue depth"',
         default=True,
         group="outstanding",
     ),
     Reading(
-        name="no limit of outstanding commands",
-        words='Table III, NVDIMM: "4096 request queue depth, 4096 command queue depth"',
-        settings={"controller.outstanding": "queue"},
+        name="32 commands outstanding",
+        words='IV: "one queue per bank or per rank"; VI-A: "Each rank has a 32-entry command queue '
+        'in the memory controller to buffer pending command requests"',
+        settings={"controller.outstanding": "32"},
         group="outstanding",
     ),
     Reading(
@@ -59,6 +59,20 @@ READINGS: tuple[Reading, ...] = (
         'memory commands and mapped to a command queue"',
         settings={"controller.structure": "two_level"},
         group="outstanding",
+    ),
+    Reading(
+        name="an NVDIMM answers as soon as it can",
+        words='V-B1: "the NVDIMM controller notifies the memory controller via the proposed ack '
+        'command signal line"',
+        default=True,
+        group="ack_order",
+    ),
+    Reading(
+        name="an NVDIMM answers in the order of its commands",
+        words='V-B2: page-aware scheduling "reorders transactions in the NVDIMM transaction '
+        'queue", which has an effect only if the NVDIMM keeps that order',
+        settings={"nvdimm.ack_order": "command"},
+        group="ack_order",
     ),
     Reading(
         name="items of a page share a flash read",

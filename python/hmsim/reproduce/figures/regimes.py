@@ -4,11 +4,10 @@
 They were fixed before any run of the claim. Runs on other machines and states are labelled as
 sensitivity.
 
-**Machine**: `dma`, for every claim. In the paper's plots of its queue (Fig. 7 and 8a), reads of the
-NVDIMM hold more than 104 of 128 entries. Three cores that copy with ten loads in flight (`table3`),
-or with sixteen, the part of 48 that a window of 128 allows (`marss`), cannot hold that many. A copy
-engine that requests a transfer's lines at once can. It is our only machine on which the claims
-could hold as stated.
+**Machine**: `table3`, for every claim: a core copies with ten loads in flight. The paper's driver
+"can translate I/O requests to load/store memory access instructions", and no sentence mentions an
+engine. In the paper's plots of its queue (Fig. 7 and 8a), reads of the NVDIMM hold more than 104 of
+128 entries, which three such cores cannot hold; a copy engine (`dma`) can, and is shown beside.
 
 **State of the buffer**: it follows from the size of the paper's inputs relative to its buffer of
 400 MB. The input of dfsioe is 25 GB, 64 times as large: reads miss (`none`), and writes find a
@@ -19,7 +18,7 @@ had just been written through the buffer: their reads hit (`resident`).
 from __future__ import annotations
 
 MACHINE_KEY = "frontend.node.machine"
-MACHINE = "dma"
+MACHINE = "table3"
 MACHINES = ("table3", "marss", "dma")
 BUFFER = "nvdimm.precondition.buffer"
 FILL = "nvdimm.precondition.fill"

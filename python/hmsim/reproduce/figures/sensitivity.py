@@ -80,11 +80,11 @@ class Choice:
 
 CHOICES = (
     Choice("headline"),
-    Choice("cores that copy, 10 loads (table3)", machine="table3"),
+    Choice("a copy engine", machine="dma"),
     Choice("cores that copy, 48 loads (marss)", machine="marss"),
     Choice("the other state of the buffer", other_regime=True),
     Choice("three such programs", job={"tasks": 3}),
-    Choice("an engine of 32 lines", {"frontend.node.dma_lines": 32}),
+    Choice("an engine of 32 lines", {"frontend.node.dma_lines": 32}, machine="dma"),
     Choice("base CPI 0.25, the cores' width", job={"base_cpi": 0}),
     Choice("A3: queues of 256 entries", {"controller.queue_depth": 256}),
     Choice("A5: exact HMS instead of tables", {"policies.harmonic.impl": "exact"}),

@@ -21,7 +21,7 @@ PAPER = {"partner": (91.96, "R2a"), "program": (9.26, "R2c")}
 NAMES = {"partner": "mcf", "program": "program"}
 COLOURS = (BLUE, ORANGE, "#8fc4e8", "#f6d48a")
 TITLES = {"dma": "a copy engine", "table3": "cores that copy", "marss": "cores that copy, marss"}
-DRAWN = (MACHINE, "table3")
+DRAWN = (MACHINE, "dma")
 
 
 def table(runs: Runs) -> pd.DataFrame:

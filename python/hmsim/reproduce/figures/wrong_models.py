@@ -59,16 +59,16 @@ LINES_ALONE = WrongModel(
     "each line of a page takes a flash read",
     (Change(((GRANULARITY, "item"), ("nvdimm.buffer.item_reads", "own")), wins=True),),
 )
+IN_BUFFER = _set(
+    *("dfsioe_r's data are in the buffer", "nvdimm.precondition.buffer", "resident"),
+    program="dfsioe_r",
+)
 WRONG: dict[str, WrongModel] = {
     "R1": _set("flash reads take 5 us", "nvdimm.nand.read_time", "5us"),
     **dict.fromkeys(("R2a", "R2c", "R2e"), ONE_QUEUE),
     **dict.fromkeys(("R3a", "R3b"), NO_ORACLE),
     "R3c": FIRM_IS_TCM,
-    "R4": _set("three cores copy with ten loads in flight", "frontend.node.machine", "table3"),
-    "R5a": _set(
-        *("dfsioe_r's data are in the buffer", "nvdimm.precondition.buffer", "resident"),
-        program="dfsioe_r",
-    ),
+    **dict.fromkeys(("R4", "R5a"), IN_BUFFER),
     "R5b": _set(
         *("sort's data are in flash", "nvdimm.precondition.buffer", "none"),
         program="sort",
