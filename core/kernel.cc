@@ -25,27 +25,55 @@ Tick Kernel::next_event() const {
   return next;
 }
 
-inline bool Kernel::advance_earliest(Tick end) {
-  Entry* earliest = entries_.data();
-  Entry* const last = earliest + entries_.size();
-  if (earliest == last) {
-    return false;
-  }
-  Tick when = earliest->next;
-  Tick second = kNever;
-  for (Entry* entry = earliest; ++entry != last;) {
-    if (entry->next < when) {
-      second = when;
-      when = entry->next;
-      earliest = entry;
-    } else {
-      second = earlier(second, entry->next);
+inline Kernel::Entry* Kernel::Round::next(std::vector<Entry>& entries) {
+  Entry* const last = entries.data() + entries.size();
+  for (Entry* entry = entries.data() + from; left > 0 && entry != last; ++entry) {
+    if (entry->next == time) {
+      from = static_cast<std::size_t>(entry - entries.data()) + 1;
+      --left;
+      return entry;
     }
   }
-  if (when >= end) {
-    return false;
+  left = 0;
+  return nullptr;
+}
+
+template <bool rounds>
+inline bool Kernel::advance_earliest(Tick end) {
+  Entry* earliest = rounds && round_.left > 0 ? round_.next(entries_) : nullptr;
+  Tick when = round_.time;
+  Tick second = round_.left > 0 ? when : round_.following;
+  if (earliest == nullptr) {
+    earliest = entries_.data();
+    Entry* const last = earliest + entries_.size();
+    if (earliest == last) {
+      return false;
+    }
+    std::size_t count = 1;
+    when = earliest->next;
+    second = kNever;
+    for (Entry* entry = earliest; ++entry != last;) {
+      if (entry->next < when) {
+        second = when;
+        when = entry->next;
+        earliest = entry;
+        count = 1;
+      } else if (rounds && entry->next == when) {
+        ++count;
+      } else {
+        second = earlier(second, entry->next);
+      }
+    }
+    if (when >= end) {
+      return false;
+    }
+    ensure(when >= now_, "kernel", now_, -1, "event in the past");
+    if (rounds && count > 1) {
+      const auto first = static_cast<std::size_t>(earliest - entries_.data());
+      round_ = {count - 1, first + 1, when, second};
+      second = when;
+    }
   }
-  ensure(when >= now_, "kernel", now_, -1, "event in the past");
   const auto index = static_cast<std::size_t>(earliest - entries_.data());
   now_ = when;
   advanced_ = index;
@@ -59,6 +87,9 @@ inline bool Kernel::advance_earliest(Tick end) {
   advanced_ = kNobody;
   horizon_ = Tick(0);
   earliest->next = next;
+  if (rounds) {
+    round_.changed(index, next);
+  }
   ensure(next > now || (next == now && others_ <= now), "kernel", now, -1,
          "a component does not advance");
   return true;
@@ -72,22 +103,35 @@ Tick end_of(Tick limit) { return limit == kNever ? kNever : limit + Tick(1); }
 
 bool Kernel::step(Tick limit) {
   observed_ = true;
-  return advance_earliest(end_of(limit));
+  return advance_earliest<false>(end_of(limit));
+}
+
+// Makes steps before end_. Returns false if no event before it remains.
+template <bool rounds>
+bool Kernel::steps_to_end(std::uint64_t& steps) {
+  const Tick end = end_;
+  for (; steps > 0 && !paused_; --steps) {
+    if (!advance_earliest<rounds>(end)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Kernel::run(Tick limit, std::uint64_t& steps) {
   observed_ = false;
-  const Tick end = end_of(limit);
-  for (paused_ = false; steps > 0 && !paused_; --steps) {
-    if (!advance_earliest(end)) {
-      if (put_off_ && limit != kNever) {
-        catch_up(limit, entries_.size());
-      }
-      return false;
-    }
+  paused_ = false;
+  round_.left = 0;
+  end_ = end_of(limit);
+  const bool many = entries_.size() > kFew;
+  if (many ? steps_to_end<true>(steps) : steps_to_end<false>(steps)) {
+    catch_up();
+    return true;
   }
-  catch_up();
-  return true;
+  if (put_off_ && limit != kNever) {
+    catch_up(limit, entries_.size());
+  }
+  return false;
 }
 
 void Kernel::catch_up() {
@@ -100,9 +144,11 @@ void Kernel::catch_up() {
 void Kernel::catch_up(Tick now, std::size_t turn) {
   put_off_ = false;
   for (std::size_t index = 0; index < entries_.size(); ++index) {
-    Entry& entry = entries_[index];
-    const Tick acted = entry.component->catch_up(index <= turn ? now + Tick(1) : now);
-    entry.next = entry.component->next_event();
+    Component& component = *entries_[index].component;
+    const Tick acted = component.catch_up(index <= turn ? now + Tick(1) : now);
+    if (index != advanced_) {
+      change(index, component.next_event());
+    }
     if (acted > turned_at_ || (acted == turned_at_ && index > turn_)) {
       turned_at_ = acted;
       turn_ = index;

@@ -59,8 +59,7 @@ class Kernel {
   // As above, with the next event passed by the caller.
   void notify(int id, Tick next) {
     if (static_cast<std::size_t>(id) != advanced_) {
-      entries_[static_cast<std::size_t>(id)].next = next;
-      hold_before(next);
+      change(static_cast<std::size_t>(id), next);
     } else {
       part_next_ = next;
     }
@@ -71,9 +70,8 @@ class Kernel {
     if (static_cast<std::size_t>(id) == advanced_) {
       horizon_ = earlier(horizon_, event);
     } else {
-      Tick& next = entries_[static_cast<std::size_t>(id)].next;
-      next = earlier(next, event);
-      hold_before(event);
+      const auto index = static_cast<std::size_t>(id);
+      change(index, earlier(entries_[index].next, event));
     }
   }
   void notify_all();
@@ -126,7 +124,8 @@ class Kernel {
   bool later_component_acted(int id) const { return turn() > static_cast<std::size_t>(id); }
 
   // Called by the component being advanced. Returns whether it may defer events. False while a
-  // caller observes the simulation between steps.
+  // caller observes the simulation between steps. may_defer(event): false also if the run ends
+  // before `event`, the first one.
   bool may_defer() {
     if (observed_) {
       return false;
@@ -134,6 +133,7 @@ class Kernel {
     put_off_ = true;
     return true;
   }
+  bool may_defer(Tick event) { return event < end_ && may_defer(); }
   // Makes all components process their deferred events. The component being advanced (between
   // steps: the last that acted) and those before it process events at or before now(). Later
   // components process only events before now(), because their turn at now() has not come. A
@@ -165,11 +165,44 @@ class Kernel {
     Tick next;  // its next event's time
   };
 
-  bool advance_earliest(Tick end);  // acts only before `end`
+  // The components that act at the earliest time, if a scan of all entries found several. They act
+  // without further scans. No member but `left` is valid while `left` is 0.
+  struct Round {
+    // Returns the next component of the round, or nullptr if the round is over.
+    Entry* next(std::vector<Entry>& entries);
+    // Called when a component gets another next event, with which it may join the round.
+    void changed(std::size_t index, Tick event) {
+      if (left > 0 && event > time) {
+        following = earlier(following, event);
+      } else if (left > 0) {
+        ++left;
+        from = earlier(from, index);
+      }
+    }
+
+    std::size_t left = 0;  // upper bound on the components that have yet to act
+    std::size_t from = 0;  // lower bound on their indices
+    Tick time{0};
+    Tick following{0};  // lower bound on all events after `time`
+  };
+
+  // Advances the component with the first event, if that is before `end`. `rounds`: by rounds.
+  template <bool rounds>
+  bool advance_earliest(Tick end);
+  template <bool rounds>
+  bool steps_to_end(std::uint64_t& steps);
+  // Sets the next event of another component than the one being advanced.
+  void change(std::size_t index, Tick next) {
+    entries_[index].next = next;
+    round_.changed(index, next);
+    hold_before(next);
+  }
   // For the component being advanced: it stops before an event of another one, or at once.
   void hold_before(Tick event) {
-    others_ = earlier(others_, event);
-    horizon_ = earlier(horizon_, event);
+    if (event < others_) {  // horizon_ is not later than that
+      others_ = event;
+      horizon_ = earlier(horizon_, event);
+    }
   }
   void end_step() { others_ = horizon_ = Tick(0); }
   void move_to(Tick time) {
@@ -188,8 +221,10 @@ class Kernel {
   void catch_up(Tick now, std::size_t turn);
 
   std::vector<Entry> entries_;
+  Round round_;
   Tick now_{0};
   static constexpr int kMovesOfAStep = 64;
+  static constexpr std::size_t kFew = 4;  // with so few components, rounds do not pay
   int moves_left_ = 0;
   static constexpr std::size_t kNobody = ~std::size_t{0};
   Tick horizon_{0};  // The component being advanced, or its part, owns all events before this time.
@@ -197,6 +232,7 @@ class Kernel {
   std::size_t advanced_ = kNobody;  // index of the component being advanced
   std::size_t turn_ = 0;            // last in order of the components that acted at turned_at_
   Tick turned_at_{0};               // equals now_ while no component is being advanced
+  Tick end_{0};                     // of a run: it acts only before this time
   bool observed_ = true;            // a caller observes the simulation between steps
   bool paused_ = false;
   bool put_off_ = false;  // a component may have deferred events
@@ -221,6 +257,7 @@ class Wakeup {
   void advanced_to(Tick time) const { kernel_->advanced_to(time); }
   void called_back() const { kernel_->called_back(); }
   bool may_defer() const { return kernel_->may_defer(); }
+  bool may_defer(Tick event) const { return kernel_->may_defer(event); }
   void pause() const {
     if (kernel_ != nullptr) {
       kernel_->pause();

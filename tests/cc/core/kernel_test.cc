@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "core/random.h"
 
 namespace hmsim::testing {
 namespace {
@@ -294,6 +297,75 @@ TEST(Kernel, TurnsAreThoseOfWhatWasPutOff) {
   EXPECT_EQ(second.events(), 6u);
   EXPECT_TRUE(first.wakeup().later_component_acted(kernel.now()));
   EXPECT_FALSE(second.wakeup().later_component_acted(kernel.now()));
+}
+
+// Acts at random times, and gives others random times from the present one on.
+class Actor final : public Component {
+ public:
+  using All = std::vector<std::unique_ptr<Actor>>;
+  Actor(const All& all, Random& random) : all_(all), random_(random) {}
+
+  Tick next_event() const override { return next_; }
+  Tick advance(Tick now) override {
+    for (auto count = random_.below(3); count > 0; --count) {
+      Actor& other = *all_[random_.below(all_.size())];
+      if (&other != this) {
+        other.next_ = after(now, 0);
+        other.wakeup.notify(other.next_);
+      }
+    }
+    next_ = after(now, 1);
+    acted.push_back(now);
+    return next_;
+  }
+  void serialize(Archive& /*archive*/) override {}
+
+  Wakeup wakeup;
+  std::vector<Tick> acted;
+
+ private:
+  Tick after(Tick now, int least) {
+    return now + Tick(least + static_cast<std::int64_t>(random_.below(4)));
+  }
+
+  const All& all_;
+  Random& random_;
+  Tick next_{0};
+};
+
+// Returns when each of `count` actors acts in 2,000 steps of a kernel, or of comparisons of all.
+std::vector<std::vector<Tick>> acts_of(std::uint64_t count, bool by_kernel) {
+  Random random(count);
+  Actor::All all;
+  Kernel kernel;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    all.push_back(std::make_unique<Actor>(all, random));
+    if (by_kernel) {
+      all.back()->wakeup = Wakeup(kernel, kernel.attach(*all.back()));
+    }
+  }
+  std::uint64_t steps = 2000;
+  if (by_kernel) {
+    kernel.notify_all();
+    kernel.run(kNever, steps);
+  }
+  for (; steps > 0; --steps) {
+    Actor& first = **std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return a->next_event() < b->next_event();
+    });
+    first.advance(first.next_event());
+  }
+  std::vector<std::vector<Tick>> acts;
+  for (const auto& each : all) {
+    acts.push_back(each->acted);
+  }
+  return acts;
+}
+
+TEST(Kernel, ChoosesAsIfItComparedAllComponentsForEachStep) {
+  for (std::uint64_t count = 1; count <= 40; ++count) {
+    EXPECT_EQ(acts_of(count, true), acts_of(count, false));
+  }
 }
 
 }  // namespace
