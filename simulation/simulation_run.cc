@@ -73,7 +73,8 @@ bool Simulation::run(std::uint64_t steps) {
         }
       }
     } catch (const InputError&) {
-      update_progress();  // for the statistics of a partial result
+      kernel_.catch_up();  // for the statistics of a partial result
+      update_progress();
       throw;
     }
     update_progress();

@@ -2,7 +2,7 @@
 #include "controller/channel/channel.h"
 
 #include "controller/channel/channel_commands.h"
-#include "controller/channel/fast/deferred_refresh.h"
+#include "controller/channel/fast/deferred_commands.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -82,7 +82,7 @@ ClassServices Channel::services() const {
 void Channel::send(const Request& request, Tick now) {
   if (!admission_.try_enqueue(request)) {
     send_to_longer_line(request, now);
-  } else if (!admission_.is_open() && (!clock_.is_next_from(now) || fast_.defers_refreshes())) {
+  } else if (!admission_.is_open() && (!clock_.is_next_from(now) || fast_.defers())) {
     wake_for_request(now);
   }
 }
@@ -95,7 +95,7 @@ void Channel::send(const Request& request, Tick now) {
 // Notifies the kernel if the request makes the next edge earlier.
 void Channel::wake_for_request(Tick now) {
   const Cycle edge = clock_.edge_from(now);
-  if (fast_.defers_refreshes()) {
+  if (fast_.defers()) {
     wake_from_deferral(edge);
   } else if (edge < clock_.next()) {
     clock_.wake_by(edge);
@@ -103,16 +103,20 @@ void Channel::wake_for_request(Tick now) {
   }
 }
 
-// Makes the deferred refreshes before a request is admitted.
+// Processes the deferred edges before a request may be admitted on `edge`.
 [[gnu::noinline]] void Channel::wake_from_deferral(Cycle edge) {
+  if (fast_.defers_commands) {
+    DeferredCommands::wake(*this, edge);
+    return;
+  }
   DeferredRefresh::make_before(*this, edge);
   clock_.wake_by(edge);
   clock_.wakeup().notify(next_event());
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {
-  if (fast_.defers_refreshes()) {
-    DeferredRefresh::make_before(*this, clock_.edge_from(now));
+  if (fast_.defers()) {
+    DeferredCommands::make_any_before(*this, clock_.edge_from(now));
   }
   const Cycle edge = clock_.edge_from(now);
   ensure(tag < admission_.pool().size() && NvdimmEndpoint::awaits_ack(admission_.pool()[tag]),

@@ -2,6 +2,8 @@
 // The loop over edges, and selection between the memory classes.
 #include "controller/channel/channel_edge.h"
 
+#include "controller/channel/fast/deferred_commands.h"
+
 namespace hmsim {
 
 // Returns the arbiter's choice. Precondition: both classes have a data-bus command.
@@ -123,6 +125,9 @@ HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
 
 template <Features features, class Banks>
 [[gnu::flatten, gnu::noinline]] Tick Channel::run_edges(Banks& banks, Tick now) {
+  if (features == Features::none && fast_.defers_commands) {
+    DeferredCommands::make_due(*this, clock_.first_edge(now));
+  }
   for (bool first = true; advance_nvdimm(now) && (clock_.next_time() == now ||
                                                   clock_.wakeup().try_advance(clock_.next_time()));
        first = false) {
@@ -149,11 +154,10 @@ Tick Channel::advance(Tick now) {
 }
 
 Tick Channel::catch_up(Tick time) {
-  if (!fast_.defers_refreshes()) {
+  if (!fast_.defers()) {
     return Tick(-1);
   }
-  const std::int64_t period = layout_.period.value();
-  DeferredRefresh::make_before(*this, Cycle((time.value() + period - 1) / period));
+  DeferredCommands::make_any_before(*this, clock_.first_edge(time));
   return clock_.now();
 }
 

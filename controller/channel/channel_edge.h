@@ -36,7 +36,7 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
       prepare(features);
       accounts_.slots_held(admission_.held(), clock_.edge(), clock_.now());
       Uncontended::find<features>(*this);
-    } else if (fast_.defers_refreshes()) {
+    } else if (fast_.defers()) {
       return;
     }
   }

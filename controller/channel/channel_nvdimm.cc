@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NVDIMM protocols on a channel: flushes, writes on credit, and data.
 #include "controller/channel/channel_edge.h"
+#include "controller/channel/fast/deferred_commands.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -37,8 +38,8 @@ void Channel::pass_flush(Tick now) {
     return;
   }
   const Cycle edge = clock_.edge_from(now);
-  if (fast_.defers_refreshes()) {
-    DeferredRefresh::make_before(*this, edge);
+  if (fast_.defers()) {
+    DeferredCommands::make_any_before(*this, edge);
   }
   fast_.end_window();
   clock_.wake_by(edge);

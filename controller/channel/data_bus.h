@@ -49,6 +49,11 @@ class DataBus {
   // Returns the edge of the last beat of the first burst; kNeverCycle without bursts.
   Cycle next() const { return finishes_.next(); }
   bool quiet() const { return finishes_.empty(); }
+  // Returns a lower bound on next() if the next data-bus command is issued on `edge` or later.
+  // Precondition: there is one data bus, so that bursts end in the order of their commands.
+  Cycle next_from(Cycle edge) const {
+    return quiet() ? edge + earlier(read_end_, write_end_) : next();
+  }
   Transaction& end_burst() { return finishes_.pop(); }
 
   // Returns the data-bus command to issue. Returns nullptr without a legal command, or if the class

@@ -10,14 +10,15 @@ namespace hmsim {
 
 struct FastState {
   Cycle uncontended_until{0};         // uncontended.h: end of the window
-  Cycle deferred_from = kNeverCycle;  // deferred_refresh.h: the first deferred refresh
+  Cycle deferred_from = kNeverCycle;  // the first deferred edge
+  bool defers_commands = false;       // deferred_commands.h; otherwise deferred_refresh.h
   bool found_empty = false;           // single_request.h: admission began with the channel empty
   Transaction* single = nullptr;      // single_request.h: the only request so far
 
   // Ends the window after an event that it does not cover.
   void end_window() { uncontended_until = Cycle(0); }
   void end_window_by(Cycle edge) { uncontended_until = earlier(uncontended_until, edge); }
-  bool defers_refreshes() const { return deferred_from != kNeverCycle; }
+  bool defers() const { return deferred_from != kNeverCycle; }
 };
 
 }  // namespace hmsim

@@ -16,6 +16,14 @@ namespace hmsim {
 
 // Processing of edges within a window. `features`: the channel's.
 struct Uncontended {
+  struct Deferred {  // deferred_commands.h
+    static void make_due(Channel& channel, Cycle end);
+    [[gnu::noinline]] static void make_before(Channel& channel, Cycle end);
+    static void make_any_before(Channel& channel, Cycle end);
+    [[gnu::noinline]] static void wake(Channel& channel, Cycle edge);
+    static bool is_private(const Channel& channel);
+  };
+
   // Returns the first edge after the window. With keys the starvation limit also ends the window.
   // The limit is read on each call, because issuing a transaction may move it later.
   template <Features features>
@@ -103,6 +111,8 @@ struct Uncontended {
   }
 
  private:
+  static void try_defer(Channel& channel, Tick other);  // deferred_commands.h
+
   template <Features features>
   HMSIM_INLINE static void begin_edge(Channel& channel) {
     channel.bus_.begin_edge(features, channel.clock_.edge(), channel.dram_.slots());
@@ -264,6 +274,9 @@ struct Uncontended {
     clock.arrive();
     wake<features>(channel, earlier(next, end<features>(channel)));
     wakeup.advanced_to(clock.now());
+    if (features == Features::none) {
+      try_defer(channel, wakeup.horizon());
+    }
     return true;
   }
 

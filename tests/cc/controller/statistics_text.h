@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All statistics of a channel under test as a text that differs if any value differs.
+// All statistics of a channel as a text that differs if any value differs.
 #pragma once
 
 #include <sstream>
@@ -11,9 +11,9 @@
 
 namespace hmsim::testing {
 
-inline std::string statistics_of(ChannelUnderTest& channel) {
+inline std::string statistics_of(MemoryChannel& channel) {
   StatisticRegistry registry;
-  register_channel_statistics(registry, {&channel.channel_}, 1, 1);
+  register_channel_statistics(registry, {&channel}, 1, 1);
   std::ostringstream text;
   text.precision(17);
   for (const Statistic& each : registry.read()) {
@@ -24,6 +24,10 @@ inline std::string statistics_of(ChannelUnderTest& channel) {
     text << '\n';
   }
   return text.str();
+}
+
+inline std::string statistics_of(ChannelUnderTest& channel) {
+  return statistics_of(channel.channel_);
 }
 
 }  // namespace hmsim::testing
