@@ -113,7 +113,6 @@ def made(runs: Runs) -> Made:
         "queue lowers mcf's IPC as soon as NVDIMM lines leave it fewer entries than it has misses "
         "in flight (some tens), and starves mcf when they leave none. A second queue costs the "
         "other threads nothing, because they wait for flash. A core with ten loads in flight holds "
-        "ten entries, so only eleven readers or a copy engine crowd mcf out. One core that writes "
-        "with posted stores suffices."
+        "ten entries: eleven readers, a copy engine or one core with posted stores crowd mcf out."
     )
     return Made(data, paint, caption=caption)
