@@ -80,3 +80,30 @@ def test_a_bundle_goes_before_a_policy_of_its_name_and_each_kind_has_parameters(
         load_config("quick").with_policy("split+fcf")
     with pytest.raises(InputError, match=r"splt: .*'split'"):
         load_config("quick").with_policy("splt+fcfs")
+
+
+def test_packages_offer_bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = tmp_path / "mine_of_a_package.py"
+    module.write_text(
+        "import hmsim\n"
+        "deep = hmsim.Bundle('deep', base='split', overrides={'controller.queue_depth': 77})\n"
+        "split = deep\nwrong = 3\n",
+        encoding="utf-8",
+    )
+    about = tmp_path / "mine-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Name: mine\nVersion: 1\n", encoding="utf-8")
+    names = ("deep", "split", "wrong", "absent")
+    lines = "".join(f"{name} = {module.stem}:{name}\n" for name in names)
+    (about / "entry_points.txt").write_text(f"[hmsim.policies]\n{lines}", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    system = load_config("quick").with_policy("deep,drained")
+    assert system.resolved()["controller.queue_depth"] == "77"
+    assert (system.policy, system.writes) == ("deep,drained", "drained")
+    assert load_config("quick").with_policy("split").resolved()["controller.queue_depth"] != "77"
+    for name, words in (
+        ("wrong", "must be a hmsim.Bundle, got a int"),
+        ("absent", "AttributeError"),
+    ):
+        with pytest.raises(InputError, match=words):
+            load_config("quick").with_policy(name)

@@ -20,7 +20,7 @@ from hmsim.cli.support import (
 from hmsim.common.paths import shipped
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, description
-from hmsim.config.policy_names import PARAMETERS
+from hmsim.config.policy_names import PARAMETERS, packaged
 from hmsim.runs.calibration import with_table
 from hmsim.runs.machine import description as machine
 from hmsim.runs.options import options
@@ -88,6 +88,7 @@ def policies(json: Json = False) -> None:
     rows: list[Union[tuple[str, str], str]] = [
         "bundles (--policy NAME; NAME,drained; NAME,mixed; BUNDLE+POLICY)",
         *((each["name"], f"{each['description']} ({_mode(each['writes'])})") for each in bundles),
+        *((name, f"of a package: {point.value}") for name, point in packaged().items()),
     ]
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):
         rows.append(kind_of_policies(kind))

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, Union
 
 import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name
-from hmsim.common.paths import find_file
+from hmsim.common.paths import find_file, shipped
 from hmsim.config import policy_names, write_modes
 from hmsim.config import settings as yaml_settings
 from hmsim.config.composer import events
@@ -82,8 +83,8 @@ class Config:
         """Return this configuration under a policy bundle, which replaces an earlier one.
 
         ``bundle``: a shipped bundle (``split``) or a path to one; a policy's name, or
-        ``BUNDLE+NAME`` (hmsim.config.policy_names); each also in a write mode (``split,drained``);
-        a Bundle, or None for no bundle. Raises InputError.
+        ``BUNDLE+NAME``, or the entry point of a package (hmsim.config.policy_names); each also in a
+        write mode (``split,drained``); a Bundle, or None for no bundle. Raises InputError.
         """
         if bundle is None:
             return replace(self, bundle=(), policy=None, objects=(), writes=None)
@@ -106,6 +107,8 @@ class Config:
                 title = f"{under.policy}+{policy}" if "+" in name else policy
                 laid = tuple(yaml_settings.merge(under.bundle, own))
                 changed = replace(under, bundle=laid, policy=title)
+            elif point := _packaged(name):
+                changed = self.with_policy(policy_names.load(point))
             else:
                 path = find_file(name, "configs/policies", "policy bundle")
                 bare = self.with_policy(None)
@@ -310,6 +313,12 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
 def _keys_of_agents() -> set[str]:
     kinds = Simulation.agent_kinds()
     return {info["name"] for kind in kinds for info in Simulation.agent_parameters(kind)}
+
+
+def _packaged(name: str) -> EntryPoint | None:
+    """Return a package's bundle of this name, unless a file or a shipped bundle has it."""
+    known = Path(name).is_file() or name in shipped("configs/policies")
+    return None if known else policy_names.packaged().get(name)
 
 
 def dram_peak(parameters: Mapping[str, str]) -> float | None:

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies by name where a bundle is expected: ``NAME``, or ``BUNDLE+NAME`` over that bundle.
 
-``NAME`` alone is laid over `BASES`. A bundle of the same name goes first.
+``NAME`` alone is laid over `BASES`. A bundle of the same name goes first. Python packages offer
+bundles as entry points of the group `GROUP`.
 """
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 
 from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.hints import hint
 from hmsim.common.paths import shipped
+from hmsim.config.policies import Bundle
 
 PARAMETERS = {  # that name the policies of a kind
     "transaction_scheduler": ("controller.scheduler", "controller.nvdimm_scheduler"),
@@ -26,6 +29,25 @@ PARAMETERS = {  # that name the policies of a kind
 }
 BASES = {"bus_arbiter": "split"}  # an arbiter chooses between two queues
 BASE = "unified_fr_fcfs"
+GROUP = "hmsim.policies"
+
+
+def packaged() -> dict[str, metadata.EntryPoint]:
+    """Return the bundles of installed Python packages, which are not imported yet."""
+    found = metadata.entry_points()
+    own = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())
+    return {each.name: each for each in own}
+
+
+def load(point: metadata.EntryPoint) -> Bundle:
+    """Return the bundle of a package. Raises InputError: it cannot be imported, or is none."""
+    try:
+        found = point.load()
+    except Exception as error:
+        raise InputError(f"{point.value}: {type(error).__name__}: {error}") from error
+    if not isinstance(found, Bundle):
+        raise InputError(f"{point.value}: must be a hmsim.Bundle, got a {type(found).__name__}")
+    return found
 
 
 def parse(text: str) -> tuple[str, str, tuple[str, ...]] | None:
