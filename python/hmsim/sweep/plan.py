@@ -66,7 +66,7 @@ class Planner:
         self._inline = inline or {}
         self._systems: dict[tuple[str, ...], Config | InputError] = {}
         self._workloads: dict[tuple[str, ...], Workload | InputError] = {}
-        self._fits: dict[tuple[int, int], Misfit | None] = {}
+        self._fits: set[int] = set()
 
     @property
     def common(self) -> Combination:
@@ -141,15 +141,18 @@ class Planner:
         return {**self._sweep.common, **combination}
 
     def _misfit(self, agents: Workload, system: Config) -> Misfit | None:
-        """Return why a workload does not fit a configuration, both made here; asked once."""
-        pair = (id(agents), id(system))
-        if pair not in self._fits:
-            self._fits[pair] = None
+        """Return why a workload does not fit a configuration, until it has fitted one.
+
+        Then it fits nearly all, and the run of a point reports the rest: a check takes as long as
+        the rest of a plan.
+        """
+        if id(agents) not in self._fits:
             try:
                 agents.check(system)
             except InputError as error:
-                self._fits[pair] = Misfit(str(error))
-        return self._fits[pair]
+                return Misfit(str(error))
+            self._fits.add(id(agents))
+        return None
 
     def _workload(self, values: Combination) -> Workload | InputError:
         name = values["workload"]
