@@ -269,9 +269,9 @@ def test_a_table_of_another_key_is_trained_again(
     path.write_text(path.read_text().replace(table.key, "k"))
     monkeypatch.setattr(calibration, "train", lambda *args, **keys: table)
     with_table(config)
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith(f"hmsim: {path}: its key k ")
-    assert told[1].startswith("hmsim: quick: training a table of the harmonic policy, once")
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[0].startswith(f"hmsim: {path}: its key k ")
+    assert printed[1].startswith("hmsim: quick: training a table of the harmonic policy, once")
     assert find_table(config) == (table, path)
 
 

@@ -44,6 +44,7 @@ def test_curves_of_memories_beside_measured_ones(
     [
         (("--measured", "skylaek"), ("skylaek", "skylake")),
         (("--reads", "2"), ("--reads", "'2'")),
+        (("--reads", "0,.2,.4,.6,.8"), ("--reads", "at most 4")),
         (("--memory", "flash"), ("--memory", "'flash'", "nvdimm")),
         (("--memory", "nvdimm"), ("--memory", "nvdimm")),
         (("--out", "c.gif"), ("c.gif", ".pdf")),

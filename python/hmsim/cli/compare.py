@@ -21,10 +21,10 @@ from hmsim.cli.run import (
     print_unfinished,
 )
 from hmsim.cli.support import (
-    CONFIGS,
     POLICIES,
     WORKLOADS,
     Check,
+    Configs,
     Force,
     Jobs,
     Json,
@@ -69,14 +69,7 @@ Rows = Sequence[Values]  # of a system, seed by seed
 
 
 def compare(
-    config: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CONFIG...",
-            help="Configurations: paths or shipped names; CONFIG,POLICY adds a bundle.",
-            autocompletion=CONFIGS,
-        ),
-    ],
+    config: Configs,
     workload: Annotated[
         list[str],
         typer.Option(

@@ -8,7 +8,7 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.support import (
-    CONFIGS,
+    Configs,
     Force,
     Jobs,
     Sets,
@@ -27,14 +27,7 @@ PARTS = (0.5, 0.8)  # of the largest bandwidth: shown latencies
 
 
 def curve(
-    config: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CONFIG...",
-            help="Configurations: paths or shipped names; CONFIG,POLICY adds a bundle.",
-            autocompletion=CONFIGS,
-        ),
-    ],
+    config: Configs,
     memory: Annotated[
         Optional[list[str]],
         typer.Option(metavar="dram|nvdimm", help="Only this memory of each; may be repeated."),
@@ -44,7 +37,7 @@ def curve(
     ] = "1,0.5,0",
     measured: Annotated[
         Optional[list[str]],
-        typer.Option(metavar="NAME", help="A measured family to draw behind; may be repeated."),
+        typer.Option(metavar="NAME", help="A measured family to draw in grey; may be repeated."),
     ] = None,
     sets: Sets = None,
     columns: Annotated[
@@ -68,7 +61,9 @@ def curve(
     from hmsim.reproduce.card import latency
     from hmsim.style import look
 
-    shares = [_share(text) for text in reads.split(",")]
+    shares = list(dict.fromkeys(_share(text) for text in reads.split(",")))
+    if len(shares) > len(latency.DASHES):
+        raise InputError(f"--reads: must be at most {len(latency.DASHES)} shares, got '{reads}'")
     memories = memory or MEMORIES
     if wrong := [each for each in memories if each not in MEMORIES]:
         raise InputError(f"--memory: must be dram or nvdimm, got '{wrong[0]}'")

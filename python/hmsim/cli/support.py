@@ -143,6 +143,14 @@ ConfigArgument = Annotated[
         autocompletion=CONFIGS,
     ),
 ]
+Configs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CONFIG...",
+        help="Configurations: paths or shipped names; CONFIG,POLICY adds a bundle.",
+        autocompletion=CONFIGS,
+    ),
+]
 WorkloadOption = Annotated[
     list[str],
     typer.Option(

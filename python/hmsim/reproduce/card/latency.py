@@ -109,7 +109,7 @@ def curve_of(rows: pd.DataFrame) -> Curve:
 
 
 def draw(found: pd.DataFrame, theirs: Sequence[pd.DataFrame], columns: int) -> Figure:
-    """Draw systems by colour, shares of reads by dashes, measured families behind in grey.
+    """Draw systems by colour, shares of reads by dashes, measured families in grey.
 
     The picture ends at `CEILING` times the largest unloaded latency.
     """
