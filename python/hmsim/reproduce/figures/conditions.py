@@ -31,7 +31,7 @@ CONDITIONS: dict[str, Condition] = {
     "R8": Condition(GIVEN, "block I/O in whole pages"),
     "R10": HALF,
     "R17b": Condition(GIVEN, "frames of a page"),
-    "R18a": Condition(GIVEN, "32 commands outstanding; two programs of eight gain"),
+    "R18a": Condition(GIVEN, "32 commands outstanding, on a knife-edge: -7 % with 33"),
     "R19a": Condition(ASSUMED, "idle chips: -56 % on the log alone"),
     "R20a": HALF,
     "R20b": FREE,
