@@ -18,7 +18,7 @@ from hmsim.cli.application import app
 from hmsim.fio import job
 from hmsim.traces.file import TraceWriter
 
-REPO = Path(__file__).resolve().parents[2]
+REPO = Path(__file__).resolve().parents[1]
 
 STREAM = """\
 agents:
