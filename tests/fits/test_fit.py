@@ -134,6 +134,15 @@ def test_a_group_that_is_held_out_is_not_fitted(tmp_path: Path) -> None:
         load_fit(path).holding_out(["seen", "unseen"])
 
 
+def test_a_search_alone_runs_no_probe_and_judges_no_key(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    found = hmsim.fit(path, tmp_path / "out", trials=16, jobs=1, refine=False)
+    stages = {each.stage for each in found.findings.trials}
+    assert stages == {"start", "search", "best", "neighbour", "random"}
+    assert found.findings.inside, "a range that could be judged"
+    assert set(found.keys["verdict"]) == {"not judged"}
+
+
 def test_a_fit_that_was_killed_resumes_to_the_same_page(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     fitted(tmp_path / "whole")

@@ -51,6 +51,12 @@ def fit(
     cluster: Cluster = None,
     jobs: Jobs = None,
     no_calibrate: NoCalibrate = False,
+    search_only: Annotated[
+        bool,
+        typer.Option(
+            "--search-only", help="Neither refine the best machine nor probe how far keys go."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Look for the values of keys that explain given numbers; run it again to resume.
@@ -66,6 +72,7 @@ def fit(
     with resumable(f"finished runs are kept in {directory}"), contextlib.ExitStack() as stack:
         client = stack.enter_context(place.client()) if place else None
         how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": True}
+        how |= {"refine": not search_only}
         how |= {"calibrate": not no_calibrate, "hold_out": hold_out or (), "seed": seed}
         found = run_fit(loaded, directory, trials=trials, **how).findings
     parts = [tables.targets(found), tables.keys(found), tables.conflicts(found)]

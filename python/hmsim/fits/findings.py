@@ -27,7 +27,8 @@ class KeyRange:
         name: of the key.
         fitted: its value in the best machine.
         low, high: ends of the range, or for a list its values within the bands, joined, and ''.
-        determined: whether they leave one value, or 5 % around it; None: no trial is in the bands.
+        determined: whether they leave one value, or 5 % around it; None: no trial is in the bands,
+            or none probed how far the key goes.
         tied: other ranges that move with it from one end to the other.
     """
 
@@ -125,18 +126,19 @@ class Findings:
 
     def _range(self, name: str) -> KeyRange:
         domain, fitted = self.fit.over[name], self.best.values[name]
+        probed = any(trial.stage in ("probe", "entry") for trial in self.trials)
         if not self.inside:
             return KeyRange(name, fitted, "", "", None)
         if not isinstance(domain, Range):
             met = {trial.values[name] for trial in self.inside}
             kept = [text for text in domain.values if text in met]
-            return KeyRange(name, fitted, ", ".join(kept), "", len(kept) == 1)
+            return KeyRange(name, fitted, ", ".join(kept), "", len(kept) == 1 if probed else None)
         ordered = sorted(self.inside, key=lambda trial: number(trial.values[name]))
         ends = ordered[0].values, ordered[-1].values
         low, high = (number(each[name]) for each in ends)
         whole = abs(number(fitted)) or domain.high - domain.low
-        determined = (high - low) / 2 <= DETERMINED * whole
-        tied = () if determined else self._tied(name, *ends)
+        determined = (high - low) / 2 <= DETERMINED * whole if probed else None
+        tied = self._tied(name, *ends) if determined is False else ()
         return KeyRange(name, fitted, ends[0][name], ends[1][name], determined, tied)
 
     def _tied(self, name: str, low: Values, high: Values) -> tuple[str, ...]:

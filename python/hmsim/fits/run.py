@@ -43,6 +43,7 @@ def fit(
     client: Place | None = None,
     progress: bool = False,
     calibrate: bool = True,
+    refine: bool = True,
 ) -> Fitted:
     """Look for values of keys that explain targets, and return them with what they leave open.
 
@@ -57,6 +58,8 @@ def fit(
         client: as for `hmsim.run_points`.
         progress: as for `hmsim.run_points`.
         calibrate: as for `hmsim.run_points`.
+        refine: whether to move from the best machine, for a better one, for the ranges of keys
+            and for targets that none met; without, for costly machines, the search is all.
 
     Raises:
         InputError: the file or the directory is at fault; finished points are kept.
@@ -68,7 +71,7 @@ def fit(
         bars = run.enter_context(Bars(progress))
         run.callback(finish, directory)
         bench = Bench(loaded, _runner(directory, client, bars), partial(_ready, calibrate))
-        found = find(bench, trials, seed)
+        found = find(bench, trials, seed, refine)
         write(directory, found)
     return Fitted(found)
 
@@ -96,7 +99,7 @@ def _runner(directory: Path, client: Place, bars: Bars) -> Runner:
     return run
 
 
-def find(bench: Bench, count: int, seed: int) -> Findings:
+def find(bench: Bench, count: int, seed: int, refine: bool = True) -> Findings:
     """Run all trials of a fit. Raises InputError: none has numbers."""
     wanted = bench.fit
     space = Space(wanted.over)
@@ -104,13 +107,16 @@ def find(bench: Bench, count: int, seed: int) -> Findings:
     if bench.has_short:
         tried = _best(tried, wanted, max(1, round(LONG * len(tried))))
         tried = bench.evaluate("whole", [each.values for each in tried])
-    best, slopes = _refined(bench, space, tried)
-    if best.meets(wanted.fitted):
-        Local(bench, space).probe(best, slopes)
+    (best,) = _best(tried, wanted, 1)
+    if refine:
+        best, slopes = _refined(bench, space, tried)
+        if best.meets(wanted.fitted):
+            Local(bench, space).probe(best, slopes)
     every = wanted.targets
     (best,) = bench.evaluate("best", [best.values], every)
     beside = space.neighbours(best.values)
-    around = bench.evaluate("neighbour", [values for _, values in beside], every)
+    judged = [each for each in every if each in wanted.fitted or best.meets([each])]
+    around = bench.evaluate("neighbour", [values for _, values in beside], judged)
     drawn = bench.evaluate("random", space.drawn(RANDOM, seed), every)
     constants = {name: space.ranges[name].at(0.0) for name in wanted.constants}
     (unfitted,) = bench.evaluate("unfitted", [constants], every)
@@ -120,7 +126,8 @@ def find(bench: Bench, count: int, seed: int) -> Findings:
         mine = [each for each in bench.trials if each is not unfitted]
         return Findings(wanted, space, best, mine, neighbours, drawn, unfitted, seed)
 
-    _approach(bench, space, findings, count, seed)
+    if refine:
+        _approach(bench, space, findings, count, seed)
     return findings()
 
 
