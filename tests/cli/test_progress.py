@@ -10,6 +10,7 @@ import threading
 import pytest
 from hmsim.common import progress
 from hmsim.common.progress import Bars
+from support import succeed
 
 
 class Heard(io.StringIO):
@@ -38,3 +39,23 @@ def test_without_standard_error_work_goes_on(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sys, "stderr", None)
     with Bars(True) as bars:
         bars.report("long", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("option", "heard"), [("-q", ()), ("", ("warned",)), ("-v", ("warned", "informed"))]
+)
+def test_options_choose_the_messages(
+    option: str,
+    heard: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress.LOGGER, "level", progress.LOGGER.level)
+    assert "@software{hmsim," in succeed("cite", *filter(None, [option]))
+    progress.warn("warned")
+    progress.inform("informed")
+    with Bars(True) as bars:
+        bars.report("long", 0.5)
+        assert (bars._thread is None) == (option == "-q")
+    printed = [line for line in capsys.readouterr().err.splitlines() if "ed" in line]
+    assert printed == [f"hmsim: {each}" for each in heard]

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from hmsim.cli.support import Group, application, epilog
+from hmsim.cli.verbosity import with_verbosity
 
 
 class Entry(NamedTuple):
@@ -125,6 +126,12 @@ COMMANDS = {
         "schema sweep",
         "parameters.md",
     ),
+    "cite": Entry(
+        "cite.cite",
+        "Print BibTeX entries for this version and for the paper whose system it re-implements.",
+        "cite",
+        "index.md",
+    ),
     "workload": Entry("workload.app", "Write the file of a workload.", "", "traces.md"),
     "validate": Entry(
         "validate.validate",
@@ -185,7 +192,7 @@ class Commands(Group):
         command.name = cmd_name
         if entry.example:
             command.epilog = epilog(entry.example, entry.page)
-        return command
+        return with_verbosity(command)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of ``--help``, for which nothing is imported."""

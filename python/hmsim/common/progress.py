@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress on standard error: bars on a terminal, otherwise a line from time to time."""
+"""Messages and progress on standard error: bars on a terminal, otherwise a line now and then.
+
+Messages pass through the logger ``hmsim``, which a program can set to another level or give other
+handlers.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 import threading
 import time
@@ -39,11 +44,28 @@ def pause(elapsed: float) -> float:
     return max(SILENCE, GROWTH * elapsed)
 
 
+class _Lines(logging.Handler):
+    """Prints each message as a line; bars stay below it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if sys.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):  # nobody reads standard error any more
+                print(f"hmsim: {record.getMessage()}", file=sys.stderr, flush=True)
+
+
+LOGGER = logging.getLogger("hmsim")
+LOGGER.addHandler(_Lines())
+LOGGER.propagate = False
+
+
 def warn(message: str) -> None:
-    """Print a line on standard error while work goes on; bars stay below it."""
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError, ValueError):  # nobody reads standard error any more
-            print(f"hmsim: {message}", file=sys.stderr, flush=True)
+    """Report what the user should know while work goes on."""
+    LOGGER.warning("%s", message)
+
+
+def inform(message: str) -> None:
+    """Report what ``-v`` shows: reused results, tables and states, and where they are."""
+    LOGGER.info("%s", message)
 
 
 class Bars:
@@ -53,7 +75,8 @@ class Bars:
     """
 
     def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled and sys.stderr is not None  # None: closed when Python started
+        shown = enabled and LOGGER.isEnabledFor(logging.WARNING)
+        self._enabled = shown and sys.stderr is not None  # None: closed when Python started
         self._lock = threading.Lock()
         self._states: dict[str, State] = {}
         self._ended = threading.Event()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hmsim.common.directories import remove_dead
-from hmsim.common.progress import Bars
+from hmsim.common.progress import Bars, inform
 from hmsim.points.point import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
 from hmsim.points.store import AGAIN, DONE, FAILED, Store
 from hmsim.points.workers import Place, outcomes
@@ -77,6 +77,7 @@ def run_missing(
     missing = {each.key: each for each in points if states[each.key] in (None, AGAIN)}
     total, failed = len(states), list(states.values()).count(FAILED)
     done = total - len(missing)
+    inform(f"{done} of {total} points have results in {store.folder}")
     with contextlib.ExitStack() as stack:
         bars = stack.enter_context(Bars(progress))
         running = stack.enter_context(

@@ -20,7 +20,7 @@ from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.common.cache import keep
 from hmsim.common.digests import file_digest
-from hmsim.common.progress import Bars, warn
+from hmsim.common.progress import Bars, inform, warn
 from hmsim.config.configuration import Config
 from hmsim.config.harmonic_table import (
     DRAM_CELLS,
@@ -125,6 +125,8 @@ def with_table(
         table = train(config, jobs=jobs, progress=progress)
         store(table, config.name)
         found = table, cache_file(table.key)
+    else:
+        inform(f"{config.name}: the table of the harmonic policy is {found[1]}")
     return with_text(config, name, *found)
 
 

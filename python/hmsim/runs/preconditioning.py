@@ -20,6 +20,7 @@ from hmsim._core import InputError, Simulation
 from hmsim.common.cache import keep, set_aside
 from hmsim.common.digests import file_digest
 from hmsim.common.paths import cache_directory
+from hmsim.common.progress import inform
 from hmsim.config.configuration import Config
 from hmsim.runs import identity
 
@@ -74,6 +75,7 @@ def _file(config: Config, seed: int, report: Report | None) -> Path | None:
     flat = [*(pair for pair in flat if pair[0] != BUFFER), (BUFFER, "none")]
     if path.is_file() and _loads(path, flat, seed):
         os.utime(path)
+        inform(f"the preconditioned state is {path}")
         return path
     if not keep(path, state(flat, seed, report)):
         return None
