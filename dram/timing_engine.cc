@@ -262,7 +262,7 @@ void TimingEngine::compile_bursts(int banks_per_group) {
   for (std::size_t source = 0; source < table_.burst_delays.size(); ++source) {
     std::vector<std::int64_t> latencies = table_.burst_delays[source];
     for (std::size_t gate = 0; gate < latencies.size(); ++gate) {
-      latencies[gate] = outlasts(source, gate) ? latencies[gate] : 0;
+      latencies[gate] = latencies[gate] > 0 && outlasts(source, gate) ? latencies[gate] : 0;
     }
     table_.lasting_delays[source] = compile(latencies);
     table_.lasting_on_bursts[source] = longest_on_bursts(table_.lasting_delays[source]);

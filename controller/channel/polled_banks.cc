@@ -9,8 +9,7 @@ PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, Transa
       timing_(timing),
       slots_(slots),
       longest_lead_(slots == nullptr ? 0 : slots->longest_lead().value()),
-      count_(static_cast<std::int32_t>(banks_.size())),
-      has_candidate_(banks_.size()) {}
+      candidates_((banks_.size() + 63) / 64) {}
 
 void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now,
                          Cycle start) {
@@ -36,10 +35,13 @@ void PolledBanks::precharge(std::int32_t bank, Cycle now) {
 
 void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
   Bank& bank = at(index);
-  has_candidate_[static_cast<std::size_t>(index)] = competes(bank);
-  if (!has_candidate(index)) {
+  std::uint64_t& word = candidates_[static_cast<std::size_t>(index) / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+  if (!competes(bank)) {
+    word &= ~bit;
     return;
   }
+  word |= bit;
   bank.candidate = best_of(bank);
   bank.ready_at = timing_.bank_ready(bank.candidate.command, index);
   ask(index);
@@ -54,7 +56,7 @@ void PolledBanks::ask(std::int32_t index) {
 // Returns the candidate of a competing bank whose next command is legal by `horizon`, or nullptr.
 const Best* PolledBanks::legal_by(std::int32_t index, std::int64_t now, std::int64_t horizon) {
   const Bank& bank = at(index);
-  if (!has_candidate(index) || lead_from(bank) > horizon) {
+  if (lead_from(bank) > horizon) {
     return nullptr;
   }
   if (slots_ != nullptr) {
@@ -87,7 +89,7 @@ const Best* PolledBanks::select_row(Cycle edge) {
 
 void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   const std::int64_t now = edge.value();
-  for (std::int32_t bank = 0; bank < count_; ++bank) {
+  for_each_candidate([&](std::int32_t bank) {
     if (reserves_data_bus(at(bank).candidate.command)) {
       if (const Best* const best = legal_by(bank, now, now + turnaround.value())) {
         Candidates::consider(
@@ -95,30 +97,39 @@ void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
             *best);
       }
     }
-  }
+  });
 }
 
 void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
   const std::int64_t now = edge.value();
-  for (std::int32_t bank = 0; bank < count_; ++bank) {
+  for_each_candidate([&](std::int32_t bank) {
     if (!reserves_data_bus(at(bank).candidate.command)) {
       if (const Best* const best = legal_by(bank, now, now)) {
         Candidates::consider_older(candidates.other, *best);
       }
     }
-  }
+  });
   look_ahead();
 }
 
+// Asks the bank of the earliest answer until the answer stays: those of all others are later.
 void PolledBanks::look_ahead() {
-  std::int64_t next = kNeverCycle.value();
-  for (std::int32_t bank = 0; bank < count_; ++bank) {
-    if (has_candidate(bank)) {
-      ask(bank);
-      next = earlier(next, lead_from(at(bank)));
+  next_ = kNeverCycle.value();
+  for (std::int64_t least = -1; least != next_;) {
+    least = kNeverCycle.value();
+    std::int32_t first = 0;
+    for_each_candidate([&](std::int32_t bank) {
+      if (at(bank).asked_at < least) {
+        least = at(bank).asked_at;
+        first = bank;
+      }
+    });
+    if (least != kNeverCycle.value()) {
+      ask(first);
+      next_ = at(first).asked_at;
     }
   }
-  next_ = next;
+  next_ -= next_ == kNeverCycle.value() ? 0 : longest_lead_;
 }
 
 }  // namespace hmsim

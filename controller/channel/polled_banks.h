@@ -4,6 +4,7 @@
 // bank is asked again only when that time has been reached.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -46,15 +47,21 @@ class PolledBanks final : public DramBanks {
   void ask(std::int32_t bank);
   // A data clock may have to be started this many cycles before the candidate's command.
   std::int64_t lead_from(const Bank& bank) const { return bank.asked_at - longest_lead_; }
-  bool has_candidate(std::int32_t bank) const {
-    return has_candidate_[static_cast<std::size_t>(bank)];
+  // Calls `act` with each bank that has a candidate.
+  template <class Act>
+  void for_each_candidate(const Act& act) {
+    for (std::size_t word = 0; word < candidates_.size(); ++word) {
+      for (std::uint64_t left = candidates_[word]; left != 0; left &= left - 1) {
+        act(static_cast<std::int32_t>(64 * word) + __builtin_ctzll(left));
+      }
+    }
   }
 
   TimingModel& timing_;
   const CommandSlots* const slots_;  // or nullptr
   const std::int64_t longest_lead_;
-  const std::int32_t count_;
-  std::vector<bool> has_candidate_;  // by bank; if set, asked_at is a lower bound by all rules
+  // One bit for each bank; if set, the bank's asked_at is a lower bound by all rules.
+  std::vector<std::uint64_t> candidates_;
 };
 
 }  // namespace hmsim
