@@ -10,14 +10,6 @@ namespace hmsim {
 
 namespace {
 
-int log2_of(std::int64_t power_of_two) {
-  int bits = 0;
-  while ((std::int64_t{1} << bits) < power_of_two) {
-    ++bits;
-  }
-  return bits;
-}
-
 std::vector<std::string> split_fields(const std::string& text) {
   std::vector<std::string> fields(1);
   for (const char c : text) {
@@ -39,11 +31,16 @@ std::string AddressMap::default_map(const DramOrganisation& part, bool own_buses
   return part.groups > 1 ? "row|bank|rank|column|group|channel" : "row|bank|rank|column|channel";
 }
 
-std::string AddressMap::check(const std::string& text, const DramOrganisation& part) {
-  const std::vector<std::string> known(kNames.begin(), kNames.end());
-  std::vector<std::string> fields = split_fields(text);
+std::string AddressMap::check(const SystemConfig& config) {
+  if (AddressMasks::describe(config)) {
+    return AddressMasks::check(config);
+  }
+  const DramOrganisation& part = config.dram.organisation;
+  std::vector<std::string> known(kNames.begin(), kNames.end());
+  std::vector<std::string> fields = split_fields(config.controller.address_map);
   for (const std::string& name : fields) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
+      known.emplace_back(AddressMasks::kMop4clxor);
       const std::string nearest = nearest_name(name, known);
       return "'" + name + "' is not a field" +
              (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
@@ -69,7 +66,8 @@ AddressMap::AddressMap(const SystemConfig& config)
     : hash_banks_(config.controller.bank_hash == BankHash::exclusive_or),
       hash_channels_(config.controller.channel_hash == ChannelHash::exclusive_or),
       split_(config.controller.channels),
-      lines_cut_(split_.power_of_two() && !hash_channels_ && config.nodes == 1),
+      lines_cut_(split_.power_of_two() && !hash_channels_ && config.nodes == 1 &&
+                 !AddressMasks::describe(config)),
       pages_cut_(split_.power_of_two() && config.nodes == 1),
       plain_(lines_cut_ && !hash_banks_),
       group_shift_(log2_of(config.dram.organisation.banks_per_group())),
@@ -79,14 +77,16 @@ AddressMap::AddressMap(const SystemConfig& config)
       nvdimm_capacity_(config.nvdimm_capacity()),
       nodes_(config.nodes),
       lines_of_node_(config.dram_capacity() / kLineBytes / config.nodes),
-      nvdimm_pages_of_node_(nvdimm_capacity_ / kPageBytes / config.nodes) {
+      nvdimm_pages_of_node_(nvdimm_capacity_ / kPageBytes / config.nodes),
+      masks_(config) {
   const std::array<std::int64_t, kFields> sizes{config.dram.organisation.rows,
                                                 config.dram.organisation.banks_per_group(),
                                                 config.dram.ranks,
                                                 config.dram.organisation.columns,
                                                 std::int64_t{1} << split_.bits(),
                                                 config.dram.organisation.groups};
-  std::vector<std::string> fields = split_fields(config.controller.address_map);
+  std::vector<std::string> fields =
+      split_fields(masks_.empty() ? config.controller.address_map : AddressMasks::kFields);
   int shift = 0;
   for (auto name = fields.rbegin(); name != fields.rend(); ++name) {
     const auto which =
@@ -98,7 +98,7 @@ AddressMap::AddressMap(const SystemConfig& config)
 
 std::int64_t AddressMap::arranged(std::int64_t line) const {
   const int shift = slices_[kChannel].shift;
-  const std::int64_t own = nodes_ == 1 ? line : line % lines_of_node_;
+  const std::int64_t own = masks_.mapped(nodes_ == 1 ? line : line % lines_of_node_);
   const ChannelSplit::Place place = place_of_line(own);
   return (place.unit << split_.bits() | place.channel) << shift |
          (own & ((std::int64_t{1} << shift) - 1));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "controller/config/address_masks.h"
 #include "controller/config/channel_split.h"
 #include "controller/config/nvdimm_population.h"
 #include "controller/config/system_config.h"
@@ -66,14 +67,18 @@ class AddressMap {
   // Returns the number of the address's line among the lines of its channel, in address order.
   std::int64_t dram_line(Address address) const {
     const std::int64_t line = address.value() >> kLineBits;
+    if (!masks_.empty()) {
+      return masks_.in_channel(line % lines_of_node_);
+    }
     const std::int64_t whole = lines_cut_ ? line : arranged(line);
     const int shift = slices_[kChannel].shift;
     return (whole >> (shift + split_.bits())) << shift | (whole & ((std::int64_t{1} << shift) - 1));
   }
 
-  // Returns the error of a map's text, or "" if it is valid. `group` is required for parts with
-  // bank groups, where `bank` is the bank within its group, and not allowed for others.
-  static std::string check(const std::string& text, const DramOrganisation& part);
+  // Returns the error of controller.address_map, or "" if it is valid. Among fields, `group` is
+  // required for parts with bank groups, where `bank` is the bank within its group, and not allowed
+  // for others.
+  static std::string check(const SystemConfig& config);
   // Returns the default map. Without bank groups the lines of a row are consecutive. With bank
   // groups they alternate with lines of other groups, so that a stream pays the short tCCD between
   // column commands.
@@ -97,7 +102,7 @@ class AddressMap {
   // As arranged(), with the bank hash applied to the bank's fields.
   std::int64_t hashed(std::int64_t line) const;
   // Returns the channel within the node, and the channel's units of one line or more. `line`:
-  // within the node.
+  // within the node, mapped by masks_.
   ChannelSplit::Place place_of_line(std::int64_t line) const {
     ChannelSplit::Place place = split_.place(line >> slices_[kChannel].shift);
     if (hash_channels_) {
@@ -107,7 +112,8 @@ class AddressMap {
   }
   std::int64_t channel_of_line(std::int64_t line) const {
     const std::int64_t node = nodes_ == 1 ? 0 : line / lines_of_node_;
-    return place_of_line(line - node * lines_of_node_).channel + node * split_.channels();
+    const std::int64_t own = masks_.mapped(line - node * lines_of_node_);
+    return place_of_line(own).channel + node * split_.channels();
   }
   // Returns the page's channel and its number there, for every configuration.
   ChannelSplit::Place place_of_page(std::int64_t page) const {
@@ -137,6 +143,7 @@ class AddressMap {
   std::int64_t nodes_;
   std::int64_t lines_of_node_;  // of DRAM
   std::int64_t nvdimm_pages_of_node_;
+  AddressMasks masks_;
 };
 
 }  // namespace hmsim

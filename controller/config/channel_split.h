@@ -12,6 +12,15 @@
 
 namespace hmsim {
 
+// Returns the smallest n for which 2^n is at least `number`.
+inline int log2_of(std::int64_t number) {
+  int bits = 0;
+  while ((std::int64_t{1} << bits) < number) {
+    ++bits;
+  }
+  return bits;
+}
+
 class ChannelSplit {
  public:
   struct Place {
@@ -24,11 +33,8 @@ class ChannelSplit {
       : channels_(channels),
         power_of_two_((channels & (channels - 1)) == 0),
         reciprocal_(power_of_two_ ? 0
-                                  : ~std::uint64_t{0} / static_cast<std::uint64_t>(channels) + 1) {
-    while ((std::int64_t{1} << bits_) < channels) {
-      ++bits_;
-    }
-  }
+                                  : ~std::uint64_t{0} / static_cast<std::uint64_t>(channels) + 1),
+        bits_(log2_of(channels)) {}
 
   std::int64_t channels() const { return channels_; }
   bool power_of_two() const { return power_of_two_; }
@@ -69,7 +75,7 @@ class ChannelSplit {
   std::int64_t channels_;
   bool power_of_two_;
   std::uint64_t reciprocal_;  // 2^64 / channels, rounded up
-  int bits_ = 0;
+  int bits_;
 };
 
 }  // namespace hmsim

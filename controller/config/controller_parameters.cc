@@ -68,12 +68,15 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      "the paper, section V-A: both kinds are ready"});
   parameters.name_of("page_policy", page_policy, policy_names(PolicyKind::page_policy),
                      {"page policy: decides when to close rows that no queued request uses", ""});
-  parameters.text("address_map", address_map,
-                  {"fields of a DRAM line address, most significant first: row, bank, rank, "
-                   "column, channel, each once, and group in parts with bank groups; default: "
-                   "row|bank|rank|column|channel, with groups row|bank|rank|column|group|channel; "
-                   "the NVDIMM interleaves channels by flash page",
-                   "assumed"});
+  parameters.text(
+      "address_map", address_map,
+      {"fields of a DRAM line address, most significant first: row, bank, rank, "
+       "column, channel, each once, and group in parts with bank groups; default: "
+       "row|bank|rank|column|channel, with groups row|bank|rank|column|group|channel; or "
+       "a list of masks of the byte address, one for each bit of channel, rank, group, "
+       "bank, row and column, least significant first, whose parity is the bit; or "
+       "mop4clxor, Ramulator 2.1's map; the NVDIMM interleaves channels by flash page",
+       "assumed"});
   parameters.choice("bank_hash", bank_hash,
                     {{"none", BankHash::none}, {"xor", BankHash::exclusive_or}},
                     {"xor: the bank number is XORed with the low bits of the row",

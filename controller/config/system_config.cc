@@ -106,7 +106,10 @@ std::vector<ParameterError> SystemConfig::check() const {
     add("controller.channel_hash", "'xor' needs a power of two of controller.channels, not " +
                                        std::to_string(controller.channels) + ": must be 'none'");
   }
-  add("controller.address_map", AddressMap::check(controller.address_map, dram.organisation));
+  if (controller.channel_hash != ChannelHash::none && AddressMasks::describe(*this)) {
+    add("controller.channel_hash", "must be 'none' if controller.address_map is of masks");
+  }
+  add("controller.address_map", AddressMap::check(*this));
   if (controller.low_mark() >= controller.high_mark()) {
     add("controller.drain_low", "must be smaller than controller.drain_high: " +
                                     std::to_string(controller.high_mark()) + " entries");

@@ -182,3 +182,13 @@ def test_reading_a_configuration_leaves_its_nodes_alone(tmp_path: Path) -> None:
         "description",
         "dram",
     ]
+
+
+def test_an_address_map_may_be_a_list(tmp_path: Path) -> None:
+    masks = [1 << bit for bit in range(6, 31)]
+    content = f"base: quick\ncontroller:\n  address_map: [{', '.join(map(hex, masks))}]\n"
+    listed = load_config(write(tmp_path / "c.yaml", content))
+    assert listed.resolved()["controller.address_map"] == ", ".join(map(hex, masks))
+    assert load_config("quick", {"controller.address_map": masks}).resolved()
+    with pytest.raises(InputError, match=r"c.yaml:3: controller.address_map: .* 25 masks .* got 1"):
+        load_config(write(tmp_path / "c.yaml", content[: content.index(",")] + "]\n"))

@@ -13,6 +13,7 @@ from typing import Any
 
 from hmsim._core import Simulation
 from hmsim.config.configuration import RESERVED
+from hmsim.config.settings import LISTED as MASKS
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 PARAMETER = "#/definitions/"
@@ -152,7 +153,7 @@ def _whole(
     parameters: Iterable[Mapping[str, Any]],
     values: Schema | None = None,
 ) -> Schema:
-    definitions = {each["name"]: _value(each) for each in parameters}
+    definitions = {each["name"]: _value(each, listed=each["name"] == MASKS) for each in parameters}
     if values:
         end = {"type": ["string", "number"]}
         scale = {"enum": ["linear", "log"]}

@@ -22,6 +22,7 @@ from hmsim.config.python_nodes import Place, at
 LARGEST_FILE = 4 << 20  # bytes
 MOST_CACHED = 32  # contents of files whose nodes are kept: those that the points of a sweep share
 MOST_ERRORS = 20  # shown at a time
+LISTED = "controller.address_map"  # the parameter that may be a list
 PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "timestamp")}
 PLAIN_SCALAR = re.compile(r"-?[A-Za-z0-9_/][A-Za-z0-9_./+-]*")
 
@@ -121,6 +122,9 @@ def flatten(path: Path, node: yaml.MappingNode, prefix: str = "") -> list[Settin
         name = prefix + key
         if isinstance(value_node, yaml.MappingNode):
             found += flatten(path, value_node, name + ".")
+        elif name == LISTED and isinstance(value_node, yaml.SequenceNode):
+            text = ", ".join(scalar(path, each, name) for each in value_node.value)
+            found.append(Setting(name, text, place(path, key_node)))
         else:
             found.append(Setting(name, scalar(path, value_node, name), place(path, key_node)))
     if not prefix:
@@ -153,6 +157,8 @@ def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
             text = "true" if value else "false"
         elif isinstance(value, (str, int, float)):
             text = str(value)
+        elif name == LISTED and isinstance(value, (list, tuple)):
+            text = ", ".join(map(str, value))
         else:
             raise InputError(
                 f"{where}: {name}: expected a text, number or boolean, found a "

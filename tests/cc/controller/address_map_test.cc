@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,6 +15,7 @@
 
 #include "core/random.h"
 #include "tests/cc/controller/memory_rig.h"
+#include "tests/cc/names.h"
 
 namespace hmsim::testing {
 namespace {
@@ -173,6 +175,129 @@ TEST(AddressMap, AHashSpreadsAStrideOfTheChannels) {
       EXPECT_EQ(channels.size(), hash == std::string("xor") ? 8U : 1U) << stride;
     }
   }
+}
+
+// Digits of a line, least significant first: channel, four columns, rank, group, bank, the rest of
+// the column, row. Then the column's bits, from the lowest, flip rank, group, bank and row in turn.
+TEST(AddressMap, Mop4clxorFlipsBanksByTheColumn) {
+  Random random(3);
+  for (const auto& [part, ranks, channels] : std::vector<std::tuple<std::string, int, int>>{
+           {"ddr3_1600_4gb_x8", 2, 1}, {"ddr4_2400r_8gb_x8", 8, 4}, {"ddr5_4800b_16gb_x8", 4, 8}}) {
+    const SystemConfig config = make_config({{"nvdimm.present", "false"},
+                                             {"dram.preset", part},
+                                             {"dram.ranks", std::to_string(ranks)},
+                                             {"controller.channels", std::to_string(channels)},
+                                             {"controller.address_map", "mop4clxor"}});
+    const AddressMap map(config);
+    const DramOrganisation& own = config.dram.organisation;
+    const auto lines = static_cast<std::uint64_t>(config.dram_capacity() / kLineBytes);
+    for (int i = 0; i < 300; ++i) {
+      const auto line = static_cast<std::int64_t>(random.below(lines));
+      std::int64_t rest = line;
+      const auto next = [&rest](std::int64_t size) {
+        const std::int64_t digit = rest % size;
+        rest /= size;
+        return digit;
+      };
+      const Address address(line * kLineBytes.value());
+      ASSERT_EQ(map.dram_channel(address), next(channels));
+      const std::int64_t low = next(4);
+      std::array<std::int64_t, 3> place{next(ranks), next(own.groups), next(own.banks_per_group())};
+      const std::int64_t column = next(own.columns / 4) * 4 + low;
+      const std::int64_t row = rest;
+      rest = column;
+      place = {place[0] ^ next(ranks), place[1] ^ next(own.groups),
+               place[2] ^ next(own.banks_per_group())};
+      const DramPlace found = map.dram(address);
+      ASSERT_EQ(found.rank, place[0]);
+      ASSERT_EQ(found.bank, place[1] * own.banks_per_group() + place[2]);
+      ASSERT_EQ(found.row, row ^ rest);
+      ASSERT_EQ(found.column, column);
+      ASSERT_EQ(map.dram_line(address), line / channels);
+    }
+  }
+}
+
+// Masks that depend on many bits: the parities are the place, and each line has one of its own.
+TEST(AddressMap, MasksAreParitiesAndABijection) {
+  constexpr std::array<int, 5> kBits{1, 1, 3, 13, 7};  // channel, rank, bank, row, column
+  constexpr std::int64_t kLines = 1 << 25;
+  std::vector<std::int64_t> masks(25);
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    masks[i] = std::int64_t{1} << i;
+  }
+  Random random(4);
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t to = random.below(masks.size());
+    const std::size_t from = random.below(masks.size());
+    masks[to] ^= to == from ? 0 : masks[from];
+  }
+  std::string text;
+  for (const std::int64_t mask : masks) {
+    text += (text.empty() ? "" : ", ") + std::to_string(mask * kLineBytes.value());
+  }
+  const Assignments keys{{"nvdimm.present", "false"},
+                         {"dram.preset", "ddr3_1600k_512mb_x8"},
+                         {"dram.ranks", "2"},
+                         {"controller.channels", "2"},
+                         {"controller.address_map", text}};
+  SystemConfig config = make_config(keys);
+  ASSERT_EQ(config.dram_capacity(), kLines * kLineBytes);
+  config.nodes = 2;
+  const AddressMap map(config);
+  std::vector<std::int64_t> previous(4, -1);
+  for (std::int64_t line = 0; line < 2 * kLines; line += 997) {
+    const Address address(line * kLineBytes.value());
+    const DramPlace place = map.dram(address);
+    std::array<std::int64_t, 5> fields{map.dram_channel(address) - 2 * (line / kLines), place.rank,
+                                       place.bank, place.row, place.column};
+    std::size_t mask = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      for (int bit = 0; bit < kBits[i]; ++bit, ++mask) {
+        const auto kept = static_cast<unsigned long long>(line % kLines & masks[mask]);
+        ASSERT_EQ(fields[i] >> bit & 1, __builtin_parityll(kept)) << mask << " of line " << line;
+      }
+    }
+    auto& last = previous[static_cast<std::size_t>(map.dram_channel(address))];
+    ASSERT_GT(map.dram_line(address), last);
+    last = map.dram_line(address);
+  }
+  for (const std::int64_t last : previous) {
+    EXPECT_LT(last, kLines / 2);
+    EXPECT_GT(last, kLines / 2 - 100'000);
+  }
+}
+
+TEST(AddressMap, MasksThatAreNoBijectionAreRefused) {
+  const auto error = [](const std::string& map, const char* channels) {
+    return error_from([&] {
+      make_config({{"nvdimm.present", "false"},
+                   {"dram.preset", "ddr3_1600k_512mb_x8"},
+                   {"dram.ranks", "1"},
+                   {"controller.channels", channels},
+                   {"controller.address_map", map}});
+    });
+  };
+  std::vector<std::string> masks;
+  for (int bit = 6; bit < 30; ++bit) {
+    masks.push_back(std::to_string(1 << bit));
+  }
+  const auto with_mask = [&masks](std::size_t index, const std::string& mask) {
+    std::string text;
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+      text += (i == 0 ? "" : ",") + (i == index ? mask : masks[i]);
+    }
+    return text;
+  };
+  EXPECT_EQ(error(with_mask(24, ""), "2"), "");
+  EXPECT_TRUE(names(error(with_mask(3, "0xC0"), "2"), {"mask 3 (bit 2 of bank)", "XOR"}));
+  EXPECT_TRUE(names(error(with_mask(0, "0"), "2"), {"mask 0 (bit 0 of channel)"}));
+  EXPECT_TRUE(names(error(with_mask(5, "0x40000000"), "2"), {"mask 5", "bits 6 to 29"}));
+  EXPECT_TRUE(names(error(with_mask(5, "32"), "2"), {"mask 5", "bits 6 to 29"}));
+  EXPECT_TRUE(names(error(with_mask(5, "row"), "2"), {"mask 5", "'row'"}));
+  EXPECT_TRUE(names(error("0x40, 0x80", "1"), {"23 masks", "13 of row", "got 2"}));
+  EXPECT_TRUE(names(error("mop4clxor", "3"), {"power of two", "got 3"}));
+  EXPECT_TRUE(names(error("mop4clxr", "1"), {"did you mean 'mop4clxor'"}));
 }
 
 TEST(AddressMap, EachPageIsInOneNvdimm) {
