@@ -15,6 +15,7 @@
 // mark have no source.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "dram/standard.h"
 
@@ -32,12 +33,17 @@ struct Bin {
   std::int64_t stacks;
 };
 
-constexpr std::array<Bin, 6> kBins{{{"4800_4h", 4800, 1},
+constexpr std::array<Bin, 7> kBins{{{"4800_4h", 4800, 1},
                                     {"4800_8h", 4800, 2},
                                     {"5600_4h", 5600, 1},
                                     {"5600_8h", 5600, 2},
                                     {"6400_4h", 6400, 1},
-                                    {"6400_8h", 6400, 2}}};
+                                    {"6400_8h", 6400, 2},
+                                    {"9200_8h", 9200, 2}}};
+// Rate of HBM3E as Micron and SK hynix state it (9.2 Gb/s and more, 1.2 TB/s a stack). All times
+// are estimates: those of HBM3 in nanoseconds. Their dies of 24 Gb have numbers of rows that are no
+// powers of two, so the part has dies of 16 Gb.
+constexpr std::int64_t kExtended = 9200;
 
 constexpr std::int64_t kMegabits = 2048;   // of a pseudo-channel in four dies of 16 Gb
 constexpr std::int64_t kPageBytes = 1024;  // of a pseudo-channel [j]
@@ -58,16 +64,17 @@ DramTiming timing_of(const Bin& bin) {
   t.trp = cycles(16'000, tck);   // [r]
   t.tras = cycles(33'000, tck);  // [r]
   t.trc = t.tras + t.trp;
-  t.trrd = cycles(3'125, tck);                               // tRRDS [r]
-  t.trrd_l = cycles(4'062, tck);                             // tRRDL [r]
-  t.tfaw = cycles(16'000, tck);                              // [r]
-  t.twr = cycles(16'000, tck);                               // [r]
-  t.twtr = cycles(4'062, tck);                               // tWTRS [r]
-  t.twtr_l = cycles(8'125, tck);                             // tWTRL [r]
-  t.trtp = cycles(8'125, tck);                               // tRTPL [r]; tRTPS is less
-  t.tccd = 2;                                                // tCCDS [j]
-  t.tccd_l = std::max<std::int64_t>(4, cycles(2'500, tck));  // tCCDL [j]
-  t.tccdr = 3;                                               // tCCDS plus one cycle; no source
+  t.trrd = cycles(3'125, tck);    // tRRDS [r]
+  t.trrd_l = cycles(4'062, tck);  // tRRDL [r]
+  t.tfaw = cycles(16'000, tck);   // [r]
+  t.twr = cycles(16'000, tck);    // [r]
+  t.twtr = cycles(4'062, tck);    // tWTRS [r]
+  t.twtr_l = cycles(8'125, tck);  // tWTRL [r]
+  t.trtp = cycles(8'125, tck);    // tRTPL [r]; tRTPS is less
+  t.tccd = 2;                     // tCCDS [j]
+  // tCCDL [j], with CK as it is before the rounding to picoseconds.
+  t.tccd_l = std::max<std::int64_t>(4, cycles(2'500 * bin.rate, 4'000'000));
+  t.tccdr = 3;  // tCCDS plus one cycle; no source
   t.tppd = 2;
   t.burst = 4;  // two bursts of 8; four bits per data line and cycle
   t.burst_gap = t.tccd_l - t.burst / 2;
@@ -91,7 +98,12 @@ std::vector<DramPreset> presets() {
   for (const Bin& bin : kBins) {
     const DramDevice device{kMegabits * bin.stacks, kDataLines, kPageBytes, kGroups * bin.stacks,
                             kBanks * bin.stacks,    kDataLines, 1,          bin.stacks};
-    all.push_back(make_preset(kDramStandard_hbm3, bin.name, device, timing_of(bin)));
+    DramPreset part = make_preset(kDramStandard_hbm3, bin.name, device, timing_of(bin));
+    if (bin.rate == kExtended) {
+      part.name.insert(part.name.find('_'), "e");
+      part.source += "; estimated: HBM3E with the times of HBM3 in nanoseconds";
+    }
+    all.push_back(std::move(part));
   }
   return all;
 }

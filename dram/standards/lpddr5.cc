@@ -12,6 +12,8 @@
 // LPDDR5, [l] Antmicro's LPDDR5 PHY for LiteDRAM, which cites tables 182, 183 and 201.
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
 
 #include "dram/standard.h"
 
@@ -33,9 +35,13 @@ struct Bin {
   std::int64_t enable_rd, enable_wr, still, toggle_rd, toggle_wr;
 };
 
-constexpr std::array<Bin, 3> kBins{{{"4267", 1875, 12, 6, 19, 2, 4, 2, 3, 6, 2},
+constexpr std::array<Bin, 4> kBins{{{"4267", 1875, 12, 6, 19, 2, 4, 2, 3, 6, 2},
                                     {"5500", 1454, 15, 8, 24, 4, 6, 3, 4, 6, 2},
-                                    {"6400", 1250, 17, 9, 28, 4, 7, 4, 4, 7, 2}}};
+                                    {"6400", 1250, 17, 9, 28, 4, 7, 4, 4, 7, 2},
+                                    {"8533", 937, 23, 12, 37, 6, 13, 7, 4, 7, 2}}};
+// Rate of LPDDR5X. Its times are estimates: RL, WL and nRBTP of 6400 in nanoseconds, rounded up to
+// cycles. nWR is 34 ns, and the start of WCK takes RL + 1 and WL + 1 cycles, as at 6400.
+constexpr const char* kExtended = "8533";
 
 // tRFCab and tRFCpb in picoseconds [r]. The values for 32 Gb are LPDDR4's (JESD209-4, table of
 // refresh requirements).
@@ -105,7 +111,13 @@ std::vector<DramPreset> presets() {
     for (const Density& density : kDensities) {
       const DramDevice device{density.megabits, kDataLines, kPageBytes, kGroups,
                               kBanks,           kDataLines, kRefreshed};
-      all.push_back(make_preset(kDramStandard_lpddr5, bin.name, device, timing_of(bin, density)));
+      DramPreset part =
+          make_preset(kDramStandard_lpddr5, bin.name, device, timing_of(bin, density));
+      if (bin.name == std::string_view(kExtended)) {
+        part.name.insert(part.name.find('_'), "x");
+        part.source += "; estimated: LPDDR5X with the times of LPDDR5-6400 in nanoseconds";
+      }
+      all.push_back(std::move(part));
     }
   }
   return all;

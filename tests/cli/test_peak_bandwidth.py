@@ -21,7 +21,9 @@ PARTS = (
     ("quick", "ddr4_2400p_8gb_x8", 1, 8, 2.4),
     ("quick", "ddr5_4800b_16gb_x8", 1, 4, 4.8),
     ("validate_hbm3", "hbm3_6400_4h_2gb_x32", 4, 2 * 4, 6.4),
+    ("validate_hbm3", "hbm3e_9200_8h_4gb_x32", 4, 2 * 4, 9.2),
     ("validate_lpddr5", "lpddr5_6400_16gb_x16", 1, 2, 6.4),
+    ("validate_lpddr5", "lpddr5x_8533_16gb_x16", 1, 2, 8.533),
 )
 MAPS = {"quick": {"controller.address_map": "row|bank|column|rank|group|channel", "dram.ranks": 1}}
 
