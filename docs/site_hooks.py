@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Changes to pages for the site, and redirects at the addresses of earlier pages.
+"""Changes to pages for the site, pages of the notebooks, redirects at addresses of earlier pages.
 
 Links to files beside docs/ become their names.
 """
@@ -7,9 +7,13 @@ Links to files beside docs/ become their names.
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+# What leads from a page, or from a notebook, to a page of docs/ or to that of a notebook.
+NOTEBOOK = re.compile(r"\.\./analysis/(notebooks/\w+)\.ipynb")
+PAGE = re.compile(r"\.\./docs/")
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
 # Maps the name of a page that was moved to its new page, with an anchor if it became a section.
 MOVED = {
@@ -41,9 +45,27 @@ STUB = """<!DOCTYPE html>
 """
 
 
+def on_files(files: Any, config: Any, **_: Any) -> None:
+    """Add each notebook with its outputs as a page below notebooks/, with its pictures."""
+    from mkdocs.structure.files import File, InclusionLevel
+
+    sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
+    from pages import notebooks
+
+    for path in notebooks.paths():
+        text, pictures = notebooks.rendered(path)
+        text += f"\nThis page is `analysis/notebooks/{path.name}`. Next: [Gallery](../gallery.md)\n"
+        for name, content in {f"{path.stem}.md": text, **pictures}.items():
+            place = f"notebooks/{name}"
+            added = File.generated(config, place, content=content)
+            added.inclusion = InclusionLevel.NOT_IN_NAV
+            files.append(added)
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Return a page whose links lead to other pages only."""
     depth = page.file.src_uri.count("/")
+    markdown = PAGE.sub("", NOTEBOOK.sub(r"\1.md", markdown))
     return LINK.sub(lambda link: link[1] if link[2].count("../") > depth else link[0], markdown)
 
 

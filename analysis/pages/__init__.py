@@ -59,6 +59,7 @@ WRITERS = {
     "policies": Writer("policy_table.page", "docs/policy-comparison.csv, .svg", 10, DATA),
     "collection": Writer("gc_table.page", "docs/garbage-collection.md", 1, DATA),
     "hbf": Writer("draw_hbf.pictures", "docs/hbf-*.svg", 4, EXTRA),
+    "gallery": Writer("notebooks.pictures", "docs/gallery/*.svg", 1, f"{EXTRA}, 'notebooks'"),
     "costs": Writer("scheduler_costs.page", "docs/schedulers.md", 5, "valgrind, scons bench"),
 }
 

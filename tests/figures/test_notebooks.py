@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the notebooks run from a clean state, and are they kept without outputs?"""
+"""Are the notebooks kept without outputs, and is each in the gallery?
+
+tests/report/test_site.py runs them, as pages of the site.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,15 +27,12 @@ def test_outputs_are_stripped(path: Path) -> None:
         assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
-@pytest.mark.slow
-@names
-def test_runs(path: Path, tmp_path: Path) -> None:
-    nbclient = pytest.importorskip("nbclient")
-    nbformat = pytest.importorskip("nbformat")
-    pytest.importorskip("ipykernel")
-    pytest.importorskip("matplotlib")
-    book = nbformat.read(path, as_version=4)
-    resources = {"metadata": {"path": str(tmp_path)}}
-    nbclient.NotebookClient(book, timeout=300, resources=resources).execute()
-    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
-    assert any(output.output_type in ("execute_result", "display_data") for output in outputs)
+def test_the_gallery_has_each_with_its_title_and_picture() -> None:
+    gallery = (FOLDER.parents[1] / "docs" / "gallery.md").read_text(encoding="utf-8")
+    card = r"\(gallery/(\w+)\.svg\)\].*?\*\*\[(.*?)\]\(\S*/(\w+)\.ipynb\)\*\*"
+    shown = re.findall(card, " ".join(gallery.split()))
+    assert len(shown) == len(NOTEBOOKS) == gallery.count("![")
+    for path in NOTEBOOKS:
+        title = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"][0]
+        assert (path.stem, title[2:].strip(), path.stem) in shown, path.stem
+        assert (FOLDER.parents[1] / "docs" / "gallery" / f"{path.stem}.svg").is_file()

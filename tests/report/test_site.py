@@ -78,10 +78,11 @@ def test_commands_in_pages_exist(page: Path) -> None:
         assert used <= known | {"--help"}, f"{page.name}: hmsim {' '.join(words)}"
 
 
-def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
-    for module in ("material", "mkdocstrings"):
+@pytest.mark.slow
+def test_the_site_builds_without_warnings_and_with_notebooks_that_run(tmp_path: Path) -> None:
+    for module in ("material", "mkdocstrings", "nbconvert", "ipykernel", "matplotlib"):
         if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{module} is not installed (the extra 'docs')")
+            pytest.skip(f"{module} is not installed (the extras 'docs', 'figures', 'notebooks')")
     # Not --quiet: what is not logged is not counted as a warning.
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir"]
     done = subprocess.run(
@@ -90,7 +91,7 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     site = tmp_path / "site"
@@ -100,3 +101,9 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
         name, _, anchor = target.partition("#")
         assert not anchor or f'id="{anchor}"' in (site / name).read_text(), f"{old}: {target}"
     assert 'id="hmsim.System.power_fail' in (tmp_path / "site/python/system.html").read_text()
+    notebooks = sorted((REPO / "analysis" / "notebooks").glob("*.ipynb"))
+    assert len(notebooks) == 12
+    for path in notebooks:
+        shown = (site / "notebooks" / f"{path.stem}.html").read_text(encoding="utf-8")
+        pictures = re.findall(r'src="(\w+/\w+\.svg)"', shown)
+        assert pictures and all((site / "notebooks" / each).is_file() for each in pictures), path

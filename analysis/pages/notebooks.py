@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The notebooks with their outputs: as pages of the site, and as pictures of docs/gallery.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+from hmsim import InputError
+
+from pages import DOCS, ROOT, Documents
+
+NOTEBOOKS = ROOT / "analysis" / "notebooks"
+KEPT = ROOT / "build" / "notebooks"  # notebooks with outputs
+INPUTS = ("python/hmsim", "configs", "workloads")  # what outputs depend on, besides the notebook
+# Runs before the first cell: pictures stay sharp at any size and are the same in each run.
+PREPARE = """
+import matplotlib.pyplot
+from matplotlib_inline.config import InlineBackend
+matplotlib.rcParams.update({"svg.hashsalt": "hmsim", "svg.fonttype": "none"})
+backend = InlineBackend.instance()
+backend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}
+backend.figure_formats = {"svg"}
+"""
+# Of tables that pandas prints: without these they look like those of other pages.
+FRAME = re.compile(r'<style scoped>.*?</style>\s*| border="1" class="dataframe"', re.DOTALL)
+
+
+def paths() -> list[Path]:
+    """Return the notebooks in the order of their numbers."""
+    return sorted(NOTEBOOKS.glob("*.ipynb"), key=lambda path: int(path.stem.split("_")[0]))
+
+
+def _inputs() -> Iterator[Path]:
+    for folder in INPUTS:
+        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix != ".pyc")
+
+
+def executed(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook with its outputs, run anew if it or an input is newer than the kept copy.
+
+    Raises InputError without the packages, and nbclient's error if a cell fails.
+    """
+    kept = KEPT / path.name
+    changed = max(file.stat().st_mtime for file in (path, *_inputs()) if file.is_file())
+    if kept.is_file() and kept.stat().st_mtime > changed:
+        return nbformat.read(kept, as_version=4)
+    try:
+        import ipykernel  # noqa: F401
+        import matplotlib  # noqa: F401
+        from nbclient import NotebookClient
+    except ImportError as error:
+        raise InputError(f"{error.name} is missing: install 'hmsim[figures,notebooks]'") from error
+    book = nbformat.read(path, as_version=4)
+    book.cells.insert(0, nbformat.v4.new_code_cell(PREPARE))
+    with TemporaryDirectory() as folder:
+        NotebookClient(book, timeout=300, resources={"metadata": {"path": folder}}).execute()
+    del book.cells[0]
+    KEPT.mkdir(parents=True, exist_ok=True)
+    nbformat.write(book, kept)
+    return book
+
+
+def rendered(path: Path) -> tuple[str, dict[str, bytes]]:
+    """Return a notebook with its outputs as Markdown, and its pictures by file name."""
+    from nbconvert import MarkdownExporter
+
+    files = {"unique_key": path.stem, "output_files_dir": path.stem}
+    text, resources = MarkdownExporter().from_notebook_node(executed(path), resources=files)
+    return FRAME.sub("", text), resources["outputs"]
+
+
+def pictures(_: Path) -> Documents:
+    """Yield the last picture of each notebook."""
+    for path in paths():
+        (*_, shown) = (
+            output.data["image/svg+xml"]
+            for cell in executed(path).cells
+            for output in cell.get("outputs", ())
+            if "image/svg+xml" in output.get("data", {})
+        )
+        yield DOCS / "gallery" / f"{path.stem}.svg", shown
