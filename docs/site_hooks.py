@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# What leads from a page, or from a notebook, to a page of docs/ or to that of a notebook.
+# Links of pages and notebooks to the page of a notebook, and to a page of docs/.
 NOTEBOOK = re.compile(r"\.\./analysis/(notebooks/\w+)\.ipynb")
 PAGE = re.compile(r"\.\./docs/")
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")

@@ -25,7 +25,7 @@ backend = InlineBackend.instance()
 backend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}
 backend.figure_formats = {"svg"}
 """
-# Of tables that pandas prints: without these they look like those of other pages.
+# Style of tables that pandas prints; without it they look like those of other pages.
 FRAME = re.compile(r'<style scoped>.*?</style>\s*| border="1" class="dataframe"', re.DOTALL)
 
 
