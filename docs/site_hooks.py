@@ -56,10 +56,8 @@ def on_files(files: Any, config: Any, **_: Any) -> None:
         text, pictures = notebooks.rendered(path)
         text += f"\nThis page is `analysis/notebooks/{path.name}`. Next: [Gallery](../gallery.md)\n"
         for name, content in {f"{path.stem}.md": text, **pictures}.items():
-            place = f"notebooks/{name}"
-            added = File.generated(config, place, content=content)
-            added.inclusion = InclusionLevel.NOT_IN_NAV
-            files.append(added)
+            place, level = f"notebooks/{name}", InclusionLevel.NOT_IN_NAV
+            files.append(File.generated(config, place, content=content, inclusion=level))
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

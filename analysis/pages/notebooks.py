@@ -4,19 +4,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
-from hmsim import InputError
 
 from pages import DOCS, ROOT, Documents
 
-NOTEBOOKS = ROOT / "analysis" / "notebooks"
 KEPT = ROOT / "build" / "notebooks"  # notebooks with outputs
 INPUTS = ("python/hmsim", "configs", "workloads")  # what outputs depend on, besides the notebook
-# Runs before the first cell: pictures stay sharp at any size and are the same in each run.
+# Runs before the first cell: pictures are the same in each run, and sharp at any size.
 PREPARE = """
 import matplotlib.pyplot
 from matplotlib_inline.config import InlineBackend
@@ -31,29 +28,22 @@ FRAME = re.compile(r'<style scoped>.*?</style>\s*| border="1" class="dataframe"'
 
 def paths() -> list[Path]:
     """Return the notebooks in the order of their numbers."""
-    return sorted(NOTEBOOKS.glob("*.ipynb"), key=lambda path: int(path.stem.split("_")[0]))
-
-
-def _inputs() -> Iterator[Path]:
-    for folder in INPUTS:
-        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix != ".pyc")
+    found = (ROOT / "analysis" / "notebooks").glob("*.ipynb")
+    return sorted(found, key=lambda path: int(path.stem.split("_")[0]))
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
-    """Return a notebook with its outputs, run anew if it or an input is newer than the kept copy.
+    """Return a notebook with its outputs; rerun it if it or an input is newer than the kept copy.
 
-    Raises InputError without the packages, and nbclient's error if a cell fails.
+    Raises nbclient's error if a cell fails.
     """
     kept = KEPT / path.name
-    changed = max(file.stat().st_mtime for file in (path, *_inputs()) if file.is_file())
+    inputs = [path, *(file for folder in INPUTS for file in (ROOT / folder).rglob("*.*"))]
+    changed = max(file.stat().st_mtime for file in inputs if file.suffix != ".pyc")
     if kept.is_file() and kept.stat().st_mtime > changed:
         return nbformat.read(kept, as_version=4)
-    try:
-        import ipykernel  # noqa: F401
-        import matplotlib  # noqa: F401
-        from nbclient import NotebookClient
-    except ImportError as error:
-        raise InputError(f"{error.name} is missing: install 'hmsim[figures,notebooks]'") from error
+    from nbclient import NotebookClient
+
     book = nbformat.read(path, as_version=4)
     book.cells.insert(0, nbformat.v4.new_code_cell(PREPARE))
     with TemporaryDirectory() as folder:
@@ -76,10 +66,6 @@ def rendered(path: Path) -> tuple[str, dict[str, bytes]]:
 def pictures(_: Path) -> Documents:
     """Yield the last picture of each notebook."""
     for path in paths():
-        (*_, shown) = (
-            output.data["image/svg+xml"]
-            for cell in executed(path).cells
-            for output in cell.get("outputs", ())
-            if "image/svg+xml" in output.get("data", {})
-        )
-        yield DOCS / "gallery" / f"{path.stem}.svg", shown
+        outputs = (each for cell in executed(path).cells for each in cell.get("outputs", ()))
+        shown = [svg for each in outputs if (svg := each.get("data", {}).get("image/svg+xml"))]
+        yield DOCS / "gallery" / f"{path.stem}.svg", shown[-1]
