@@ -10,6 +10,8 @@ from pathlib import Path
 import hmsim
 import pytest
 from hmsim._core import Simulation
+from hmsim.common.quantities import quantity
+from hmsim.workloads import decoding
 from support import fail, parsed, succeed
 
 SAID = re.compile(r"^protocol check: ([0-9]+) commands, no violation$", re.MULTILINE)
@@ -114,3 +116,29 @@ def test_what_a_run_refuses_a_check_refuses(tmp_path: Path) -> None:
     assert refused.startswith(f"hmsim: {model}:2: ") and "weights" in refused
     assert refused == fail("run", "hbm3_hbf", "--workload", model)
     assert "in order" in succeed("check", "quick", "--workload", "demo")
+
+
+@pytest.mark.parametrize("kv", ["dram", "nvdimm"])
+def test_a_check_prints_what_a_model_needs_beside_what_the_machine_has(kv: str) -> None:
+    """The core refuses more layers than fit, with the bytes of all layers."""
+    keys = {"kind": "llm_decode", "model": "llama_3_1_70b", "weight_bytes": "1", "batch": "3"}
+    keys |= {"context": "20", "weights": "dram", "kv": kv, "layers": "4", "steps": "1"}
+    with pytest.raises(hmsim.InputError) as refused:
+        hmsim.run("mascots16", {"agents": [keys]})
+    found = re.search(r"of 4 layers need (\S+) of dram", str(refused.value))
+    assert found is not None
+    assert sum(decoding.need(keys).bytes["dram"].values()) == quantity(found[1])
+    text = succeed("check", "mascots16", "--workload", "llm/decode_8b")
+    said = " ".join(text.split())
+    assert "32 layers need 4 GiB of DRAM, which has 2 GiB: keys and values 4 GiB; too much" in said
+    assert "need 14.96 GiB of flash DIMM, which has 29.91 GiB: weights 14.96 GiB" in said
+
+
+@pytest.mark.parametrize("name", ["decode_70b", "decode_70b_hbf", "kv_offload_70b"])
+def test_a_share_is_an_eighth_of_the_model(name: str) -> None:
+    (agent,) = hmsim.load_workload(f"llm/{name}").agents
+    keys = dict(agent.flat())
+    whole = {key: text for key, text in keys.items() if key not in ("layers", "vocabulary")}
+    for memory, parts in decoding.need(whole).bytes.items():
+        for part, size in parts.items():
+            assert size == 8 * decoding.need(keys).bytes[memory][part]

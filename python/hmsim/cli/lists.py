@@ -23,6 +23,7 @@ from hmsim.config.configuration import Config, description
 from hmsim.config.policy_names import PARAMETERS, packaged
 from hmsim.runs.calibration import with_table
 from hmsim.runs.machine import description as machine
+from hmsim.runs.machine import needs
 from hmsim.runs.options import options
 from hmsim.runs.runner import built
 from hmsim.workloads import mixes
@@ -69,6 +70,8 @@ def check(
         print("".join(f"{name}={text}\n" for name, text in [*sizes, *resolved.items()]), end="")
     else:
         rows = machine(system)
+        if agents is not None:
+            rows += needs(system, (dict(agent.flat()) for agent in agents.agents))
         print(f"{config}: in order, {len(system.flat())} of {len(resolved)} parameters set")
         for part, what in rows:
             print_wrapped(f"{part}: {what}" if part else f"  {what}")

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from hmsim.common import labels
 from hmsim.common.quantities import quantity
 from hmsim.common.tables import number
 from hmsim.config.configuration import Config, dram_peak
+from hmsim.workloads import decoding
 
 LINE, PAGE = 64, 4096  # bytes
 GRADES = {"1": 48.0, "2": 96.0, "3": 192.0}  # GB/s of an HBF channel in each direction
@@ -64,6 +65,28 @@ def description(config: Config) -> list[tuple[str, str]]:
         name = "storage.flash.capacity" if kind == "flash" else "storage.capacity"
         lines.append(("storage", f"{kind}, {name} {parameters[name]}"))
     return lines
+
+
+def needs(config: Config, agents: Iterable[Texts]) -> Iterator[tuple[str, str]]:
+    """Yield what agents that decode need of each memory, beside what the machine has."""
+    parameters, sizes = config.resolved(), config.capacities()
+    names = {"dram": "DRAM", "nvdimm": labels.slow_memory(parameters)}
+    if (kind := parameters["storage.kind"]) != "none":
+        key = "storage.flash.capacity" if kind == "flash" else "storage.capacity"
+        names["nvdimm"], sizes["nvdimm"] = "storage", int(_of(parameters, key))
+    for index, agent in enumerate(agents):
+        if agent["kind"] != decoding.KIND:
+            continue
+        layers, some, found = decoding.need(agent)
+        for memory, parts in found.items():
+            if total := sum(parts.values()):
+                what = ", ".join(f"{name} {size(count)}" for name, count in parts.items())
+                end = "" if total <= sizes[memory] else f"; too much, but {some} layer(s) fit"
+                yield (
+                    f"agent {index}",
+                    f"{layers} layers need {size(total)} of {names[memory]}, which has "
+                    f"{size(sizes[memory])}: {what}{end}",
+                )
 
 
 def _slow(parameters: Texts, capacity: int, peak: float | None) -> list[tuple[str, str]]:
