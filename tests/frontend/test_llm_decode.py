@@ -194,3 +194,26 @@ def test_the_same_workload_runs_on_storage(system: str) -> None:
     claimed = sum(v for n, v in stats.items() if n.startswith("agent.0.read.nvdimm"))
     assert stats["storage.read_bytes"] == claimed if "storage.read_bytes" in stats else claimed > 0
     assert stats["agent.0.bound.nvdimm"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("system", "workload", "peak"),
+    [
+        # Five channels in turn, the slowest behind x8: 4 slots of data in 5, of 64 bytes in 68.
+        ("ddr5_8ch_cxl_4x", "decode_70b", 5 * 32 * 64 / 68 * 4 / 5),
+        ("hbm3e", "decode_70b", 32 * 8 * 9.2),
+        ("hbm3e_hbf", "decode_70b_hbf", 16 * 64 * 4.096 / 4),  # banks x page / tR
+    ],
+)
+def test_shares_of_70b_decode_at_the_rate_of_their_bandwidth(
+    system: str, workload: str, peak: float
+) -> None:
+    (agent,) = hmsim.load_workload(f"llm/{workload}").agents
+    keys = {**dict(agent.flat()), "batch": 1, "context": 15, "vocabulary": 1024}
+    if system != "hbm3e_hbf":
+        keys |= {"width": 2048, "feed_forward": 7168}
+    width, forward = int(keys.get("width", 8192)), int(keys.get("feed_forward", 28672))
+    # The share's ten layers and head, in FP8. Keys and values are under 0.1 %.
+    step = 10 * width * (2 * width + 2 * 1024 + 3 * forward) + 1024 * width
+    rate = hmsim.run(system, {"agents": [keys]}).stats["agent.0.scaled.rate"]
+    assert 0.93 < rate * step / (peak * 1e9) < 1
