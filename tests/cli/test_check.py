@@ -127,11 +127,11 @@ def test_a_check_prints_what_a_model_needs_beside_what_the_machine_has(kv: str) 
         hmsim.run("mascots16", {"agents": [keys]})
     found = re.search(r"of 4 layers need (\S+) of dram", str(refused.value))
     assert found is not None
-    assert sum(decoding.need(keys).bytes["dram"].values()) == quantity(found[1])
+    assert sum(decoding.need(keys)["dram"].values()) == quantity(found[1])
     text = succeed("check", "mascots16", "--workload", "llm/decode_8b")
     said = " ".join(text.split())
-    assert "32 layers need 4 GiB of DRAM, which has 2 GiB: keys and values 4 GiB; too much" in said
-    assert "need 14.96 GiB of flash DIMM, which has 29.91 GiB: weights 14.96 GiB" in said
+    assert "needs 4 GiB of DRAM, which has 2 GiB: keys and values 4 GiB; too much" in said
+    assert "needs 14.96 GiB of flash DIMM, which has 29.91 GiB: weights 14.96 GiB" in said
 
 
 @pytest.mark.parametrize("name", ["decode_70b", "decode_70b_hbf", "kv_offload_70b"])
@@ -139,6 +139,6 @@ def test_a_share_is_an_eighth_of_the_model(name: str) -> None:
     (agent,) = hmsim.load_workload(f"llm/{name}").agents
     keys = dict(agent.flat())
     whole = {key: text for key, text in keys.items() if key not in ("layers", "vocabulary")}
-    for memory, parts in decoding.need(whole).bytes.items():
+    for memory, parts in decoding.need(whole).items():
         for part, size in parts.items():
-            assert size == 8 * decoding.need(keys).bytes[memory][part]
+            assert size == 8 * decoding.need(keys)[memory][part]

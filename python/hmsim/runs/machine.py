@@ -10,7 +10,7 @@ from hmsim.common import labels
 from hmsim.common.quantities import quantity
 from hmsim.common.tables import number
 from hmsim.config.configuration import Config, dram_peak
-from hmsim.workloads import decoding
+from hmsim.workloads.decoding import KIND, need
 
 LINE, PAGE = 64, 4096  # bytes
 GRADES = {"1": 48.0, "2": 96.0, "3": 192.0}  # GB/s of an HBF channel in each direction
@@ -62,7 +62,7 @@ def description(config: Config) -> list[tuple[str, str]]:
     if parameters["nvdimm.present"] == "true":
         lines += _slow(parameters, sizes["nvdimm"], peak)
     if (kind := parameters["storage.kind"]) != "none":
-        name = "storage.flash.capacity" if kind == "flash" else "storage.capacity"
+        name = _capacity(parameters)
         lines.append(("storage", f"{kind}, {name} {parameters[name]}"))
     return lines
 
@@ -71,22 +71,21 @@ def needs(config: Config, agents: Iterable[Texts]) -> Iterator[tuple[str, str]]:
     """Yield what agents that decode need of each memory, beside what the machine has."""
     parameters, sizes = config.resolved(), config.capacities()
     names = {"dram": "DRAM", "nvdimm": labels.slow_memory(parameters)}
-    if (kind := parameters["storage.kind"]) != "none":
-        key = "storage.flash.capacity" if kind == "flash" else "storage.capacity"
-        names["nvdimm"], sizes["nvdimm"] = "storage", int(_of(parameters, key))
-    for index, agent in enumerate(agents):
-        if agent["kind"] != decoding.KIND:
-            continue
-        layers, some, found = decoding.need(agent)
+    if parameters["storage.kind"] != "none":
+        names["nvdimm"], sizes["nvdimm"] = "storage", int(_of(parameters, _capacity(parameters)))
+    decode = [(i, need(keys)) for i, keys in enumerate(agents) if keys["kind"] == KIND]
+    for index, found in decode:
         for memory, parts in found.items():
-            if total := sum(parts.values()):
-                what = ", ".join(f"{name} {size(count)}" for name, count in parts.items())
-                end = "" if total <= sizes[memory] else f"; too much, but {some} layer(s) fit"
-                yield (
-                    f"agent {index}",
-                    f"{layers} layers need {size(total)} of {names[memory]}, which has "
-                    f"{size(sizes[memory])}: {what}{end}",
-                )
+            total, has = sum(parts.values()), sizes[memory]
+            what = ", ".join(f"{name} {size(count)}" for name, count in parts.items())
+            end = "" if total <= has else "; too much, so a run simulates some layers"
+            said = f"needs {size(total)} of {names[memory]}, which has {size(has)}: {what}{end}"
+            yield from [(f"agent {index}", said)] if parts else []
+
+
+def _capacity(parameters: Texts) -> str:
+    """Return the name of the storage device's capacity."""
+    return "storage.flash.capacity" if parameters["storage.kind"] == "flash" else "storage.capacity"
 
 
 def _slow(parameters: Texts, capacity: int, peak: float | None) -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from hmsim._core import Simulation, parse_integer
 
@@ -17,44 +16,27 @@ MODELS = {  # as in agents/llm/model_shape.cc
 }
 
 
-class Need(NamedTuple):
-    """What the data of all layers take.
+def need(keys: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Return the bytes of all layers, by memory (``dram``, ``nvdimm``) and kind of data.
 
-    Attributes:
-        layers: of the model.
-        simulated: layers that the run simulates.
-        bytes: by memory (``dram`` or ``nvdimm``) and kind of data.
+    The core has accepted the agent's keys.
     """
-
-    layers: int
-    simulated: int
-    bytes: dict[str, dict[str, int]]
-
-
-def need(keys: Mapping[str, str]) -> Need:
-    """Return the need of an agent with these keys, which the core has accepted."""
     texts = {each["name"]: each["default"] for each in Simulation.agent_parameters(KIND)}
-    texts |= {"model": keys.get("model", texts["model"])}
-    texts |= {name: str(value) for name, value in zip(SHAPE, MODELS[texts["model"]])} | dict(keys)
+    shape = MODELS[keys.get("model", texts["model"])]
+    texts |= {**{name: str(value) for name, value in zip(SHAPE, shape)}, **keys}
 
     def of(name: str) -> int:
         return parse_integer(texts[name])
 
     layers, width, heads = of("layers"), of("width"), of("kv_heads") * of("head_size")
-    some = layers if texts["layers_simulated"] == "all" else of("layers_simulated")
     layer = width * (2 * width + 2 * heads + 3 * of("feed_forward")) * of("weight_bytes")
-    words = of("vocabulary") * width * of("weight_bytes")
-    tokens = of("context") + (of("output") or of("steps"))
-    slow, unit = texts["kv"] != "dram", of("page_tokens")
+    words = of("vocabulary") * width * of("weight_bytes")  # embedding and head
+    tokens, unit = of("context") + (of("output") or of("steps")), of("page_tokens")
+    slow = texts["kv"] != "dram"
     row = 2 * layers * of("batch") * unit * heads * of("kv_bytes")  # a page of each sequence
-    kv = row * ((tokens if slow else tokens + unit - 1) // unit)
     found: dict[str, dict[str, int]] = {"dram": {}, "nvdimm": {}}
-    found[texts["weights"]]["weights"] = layers * _pages(layer) + 2 * _pages(words)
-    found[texts["kv"]]["keys and values"] = kv
+    found[texts["weights"]]["weights"] = PAGE * (layers * -(-layer // PAGE) + 2 * -(-words // PAGE))
+    found[texts["kv"]]["keys and values"] = row * (tokens // unit if slow else -(-tokens // unit))
     if slow:
         found["dram"]["incomplete pages of keys and values"] = row
-    return Need(layers, some, found)
-
-
-def _pages(size: int) -> int:
-    return -(-size // PAGE) * PAGE
+    return found
