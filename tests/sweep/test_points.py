@@ -331,6 +331,22 @@ def test_processes_start_only_for_points_that_take_long(monkeypatch: pytest.Monk
     pd.testing.assert_frame_equal(short, long)
 
 
+@pytest.mark.parametrize(
+    "calls", ["hmsim.run_points(points, 'out', jobs=2)", "hmsim.run_sweep('sweep.yaml', jobs=2)"]
+)
+def test_a_script_without_a_guard_ends_with_one_error(calls: str) -> None:
+    Path("sweep.yaml").write_text("config: quick\ngrid: {workload: [demo], seed: [1, 2, 3]}\n")
+    points = "points = [hmsim.point('quick', 'demo', seed=n) for n in (1, 2, 3)]"
+    short = "import hmsim.points.workers\nhmsim.points.workers.SHORT = 0\n"
+    Path("script.py").write_text(f"{short}{points}\n{calls}\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 1 and done.stderr.count("Traceback") == 1
+    error = naming("hmsim.InputError:", "script.py:", '`if __name__ == "__main__":`')
+    assert error.search(done.stderr.splitlines()[-1])
+
+
 @contextlib.contextmanager
 def local_cluster() -> Iterator[Any]:
     """Yield a client of a Dask cluster of one process, set as hmsim sets its own."""

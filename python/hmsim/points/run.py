@@ -13,7 +13,7 @@ from hmsim.common.directories import remove_dead
 from hmsim.common.progress import Bars, inform
 from hmsim.points.point import NAMES, OUTCOME, Outcome, Point, Scalar, column_of
 from hmsim.points.store import AGAIN, DONE, FAILED, Store
-from hmsim.points.workers import Place, outcomes
+from hmsim.points.workers import Place, end_unguarded_worker, outcomes
 from hmsim.runs.calibration import with_table
 
 if TYPE_CHECKING:  # take a while to import
@@ -49,6 +49,7 @@ def run_points(
     Raises:
         InputError: ``out`` cannot be written (finished points are kept).
     """
+    end_unguarded_worker()
     wanted, store = points_with_tables([*points], calibrate, jobs, progress), Store(out)
     run_missing(wanted, store, jobs=jobs, client=client, progress=progress)
     return as_table([(each.labels(), store.outcome(each.key)) for each in wanted])

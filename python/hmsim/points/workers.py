@@ -20,8 +20,10 @@ from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, Union
 
+from hmsim._core import InputError
 from hmsim.points.point import Outcome, Point, Simulated, measure
 from hmsim.points.store import Line, line_of
 
@@ -33,6 +35,7 @@ BATCH = 0.5  # seconds of a batch of points, at least, if a point takes less
 RATE = 100.0  # batches per second for which the command has time
 SHORT = 10.0  # seconds of all points together that are not worth the start of processes
 KILLED = ("KilledWorker", "BrokenProcessPool")  # errors of a batch whose worker died
+WORKER = "hmsim worker"  # the name of a process
 
 
 def dask_setup(server: Any) -> None:
@@ -47,6 +50,20 @@ def dask_setup(server: Any) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+class _Spawn(SpawnContext):
+    """Starts processes named `WORKER`."""
+
+    def Process(self, **options: Any) -> Any:  # type: ignore[override]
+        return super().Process(name=WORKER, **options)
+
+
+def end_unguarded_worker() -> None:
+    """End a worker that still imports the user's script, without a text: its parent has one."""
+    process = multiprocessing.current_process()
+    if process.name == WORKER and getattr(process, "_inheriting", False):
+        sys.exit(1)
+
+
 class Processes:
     """Processes of this machine, started with the first batch and killed at the block's end.
 
@@ -59,6 +76,7 @@ class Processes:
         self.count = count or len(os.sched_getaffinity(0))
         self._executor: ProcessPoolExecutor | None = None
         self._groups: set[int] = set()
+        self._begun: Any = None  # in shared memory: 1 after a process has imported all that it must
         self._done, self._spent = 0, 0.0  # points that ran in this process, and their seconds
 
     def __enter__(self) -> Processes:
@@ -72,11 +90,17 @@ class Processes:
         return self.count
 
     def submit(self, batch: Sequence[tuple[Point, str]], most: float) -> Any:
-        """Return a future of `measure_batch`. Processes of which one died are replaced first."""
+        """Return a future of `measure_batch`. Processes of which one died are replaced first.
+
+        Raises InputError if all died as they imported the script.
+        """
         for _ in range(2):
             if self._executor is None:
-                context = multiprocessing.get_context("spawn")
-                self._executor = ProcessPoolExecutor(self.count, context, _begin_worker)
+                context = _Spawn()
+                self._begun = self._begun or context.RawValue("b", 0)
+                self._executor = ProcessPoolExecutor(
+                    self.count, context, _begin_worker, (self._begun,)
+                )
             # A process inherits the mask: Ctrl-C does not end it while it imports.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
@@ -85,6 +109,12 @@ class Processes:
                 return future
             except BrokenProcessPool:
                 self._kill()
+                if not self._begun.value:
+                    script = getattr(sys.modules["__main__"], "__file__", "hmsim")
+                    raise InputError(
+                        f"{script}: the worker processes ended while they imported this script: "
+                        'put its calls below `if __name__ == "__main__":`'
+                    ) from None
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
         raise BrokenProcessPool("processes die as they start")
@@ -120,12 +150,13 @@ class Processes:
         return self._executor is None and known and self._spent + mean * len(waiting) < SHORT
 
 
-def _begin_worker() -> None:
+def _begin_worker(begun: Any) -> None:
     """Make a process the leader of a group, which ends with the process that started it.
 
     Ctrl-C at a terminal does not reach the group.
     """
     os.setpgid(0, 0)
+    begun.value = 1
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

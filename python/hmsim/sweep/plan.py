@@ -28,6 +28,7 @@ from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
 from hmsim.points.point import NAMES, Point, Runner, Scalar, Simulated, column_of
 from hmsim.points.run import points_with_tables
+from hmsim.points.workers import end_unguarded_worker
 from hmsim.runs.options import options
 from hmsim.runs.result import versions, write_json
 from hmsim.runs.runner import statistic_names
@@ -285,6 +286,7 @@ def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises InputError if it is not a sweep's, cannot be written, or is in use by another sweep.
     """
+    end_unguarded_worker()
     path = Path(directory)
     is_new = not path.exists()
     if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_sweep(path))):
