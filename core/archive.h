@@ -24,6 +24,14 @@ struct NamesLast : std::false_type {};
 template <class Enum>
 struct NamesLast<Enum, std::void_t<decltype(Enum::last)>> : std::true_type {};
 
+class Archive;
+// Whether a class has a public serialize(Archive&).
+template <class T, class = void>
+struct SavesItself : std::false_type {};
+template <class T>
+struct SavesItself<T, std::void_t<decltype(std::declval<T&>().serialize(std::declval<Archive&>()))>>
+    : std::true_type {};
+
 // Serializer that writes to, or reads from, a byte string. Integers are little-endian and 64 bits
 // wide, so a checkpoint does not depend on the platform.
 //
@@ -106,7 +114,6 @@ class Archive {
   template <class T>
   static constexpr bool fits(std::int64_t number) {
     if constexpr (std::is_enum_v<T>) {
-      static_assert(NamesLast<T>::value, "an archived enumeration names its last: `last = ...`");
       return number >= 0 && number <= static_cast<std::int64_t>(T::last);
     } else if constexpr (std::is_same_v<T, bool>) {
       return number == 0 || number == 1;
@@ -119,7 +126,7 @@ class Archive {
   void field(T& value) {
     if constexpr (std::is_same_v<T, std::int64_t>) {
       signed_integer(value);
-    } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+    } else if constexpr (std::is_integral_v<T> || (std::is_enum_v<T> && NamesLast<T>::value)) {
       auto number = static_cast<std::int64_t>(value);
       integer(number);
       check(fits<T>(number), "a number is outside its field's range");
@@ -131,8 +138,16 @@ class Archive {
       integer(bits);
       std::memcpy(&number, &bits, sizeof bits);
       value = static_cast<T>(number);
-    } else {
+    } else if constexpr (SavesItself<T>::value) {
       value.serialize(*this);
+    } else {
+      static_assert(!std::is_enum_v<T>, "an archived enumeration names its last: `last = ...`");
+      static_assert(
+          std::is_enum_v<T>,
+          "Archive cannot save this type. It saves numbers, bool, enumerations, Tick "
+          "and other quantities, std::string, std::pair, std::array, std::optional, std::vector, "
+          "std::deque, and classes with a public serialize(Archive&). Save others, such as "
+          "std::map or pointers, as a vector: docs/policy-guide.md, 'Saved state'");
     }
   }
   template <class Tag>

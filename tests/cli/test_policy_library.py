@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,23 @@ def test_parameters_of_a_library_s_policy_are_known_and_kept_apart(tmp_path: Pat
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         hashes.add(done.stdout)
     assert len(hashes) == 2  # results of one are none of the other
+
+
+@needs_compiler
+def test_the_compiler_names_what_a_policy_can_save(tmp_path: Path) -> None:
+    source = tmp_path / "mine.cc"
+    succeed("policy", "new", "mine", "--like", "round_robin", "--out", source)
+    members = (
+        "std::map<int, int> map_; int* pointer_ = nullptr; enum class Two { a, b } two_;\n};\n"
+    )
+    text = "#include <map>\n" + source.read_text().replace("};\n", f" {members}", 1)
+    source.write_text(re.sub(r"archive\(", "archive(map_, pointer_, two_, ", text, count=1))
+    done = hmsim("policy", "build", source, "--to", tmp_path / "lib", libraries="")
+    assert done.returncode == 2
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    saves = [line for line in errors if "std::vector" in line and "docs/policy-guide.md" in line]
+    assert len(saves) == 2 and len(errors) == 3, done.stderr
+    assert sum("`last = ...`" in line for line in errors) == 1
 
 
 @needs_compiler
