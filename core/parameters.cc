@@ -10,6 +10,8 @@ namespace hmsim {
 
 namespace {
 
+constexpr std::size_t kMostErrors = 20;  // each looks for the nearest of all names
+
 std::string join(const std::vector<std::string>& names, const char* separator) {
   std::string text;
   for (const std::string& name : names) {
@@ -208,6 +210,9 @@ std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) 
 void ParameterSet::apply(const Assignments& assignments, bool presets,
                          std::vector<ParameterError>& errors) {
   for (const auto& [name, text] : assignments) {
+    if (errors.size() == kMostErrors) {
+      return;
+    }
     const auto found =
         std::find_if(entries_.begin(), entries_.end(),
                      [&wanted = name](const Entry& e) { return e.info.name == wanted; });

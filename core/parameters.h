@@ -149,8 +149,8 @@ class ParameterSet {
     };
   }
 
-  // Sets every field named in `assignments`; later assignments win. Returns all errors. The error
-  // for an undeclared name suggests the nearest declared one.
+  // Sets every field named in `assignments`; later assignments win. Returns the first 20 errors.
+  // The error for an undeclared name suggests the nearest declared one.
   std::vector<ParameterError> apply(const Assignments& assignments);
 
   // Returns names and current values in declaration order, formatted so that apply() accepts them.

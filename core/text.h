@@ -8,12 +8,12 @@
 
 namespace hmsim {
 
-// Returns the text without surrounding blanks.
-inline std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
+// Returns the text without the `blanks` around it.
+inline std::string_view trimmed(std::string_view text, const char* blanks = " ") {
+  const std::size_t first = text.find_first_not_of(blanks);
   return first == std::string_view::npos
              ? std::string_view()
-             : text.substr(first, text.find_last_not_of(' ') - first + 1);
+             : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 // Removes the text up to and including the next `mark`, and returns it trimmed, without the mark.

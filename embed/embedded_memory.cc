@@ -124,10 +124,17 @@ std::string EmbeddedMemory::save(std::int64_t now) {
   return EmbedCore::save();
 }
 
-void EmbeddedMemory::load(const std::string& state, std::int64_t now) {
+void EmbeddedMemory::require_unused(std::int64_t now) {
+  if (calling_) {
+    throw InputError("a state must not be loaded within a call into the simulator");
+  }
   if (memory_.requests() != 0 || processed_ >= Tick(0)) {
     throw InputError("a state can be loaded only into a memory that nothing was done with");
   }
+  time_of(now);
+}
+
+void EmbeddedMemory::load(const std::string& state, std::int64_t now) {
   time_of(now);
   EmbedCore::load(state);
   shift_ = given_ - processed_;

@@ -40,10 +40,13 @@ class EmbeddedMemory final : public EmbedCore {
   std::vector<Statistic> statistics(std::int64_t now);
   void reset_statistics(std::int64_t now);
 
-  // The memory must be idle. load() requires that nothing was sent before, and throws InputError if
-  // the state is damaged, or was saved with other parameters or another seed.
+  // The memory must be idle. load() throws InputError if the state is damaged, or was saved with
+  // other parameters or another seed. Call require_unused() before.
   std::string save(std::int64_t now);
   void load(const std::string& state, std::int64_t now);
+  // Throws InputError, and changes nothing, if load() is called within a call into the simulator,
+  // after another call, or with an invalid `now`.
+  void require_unused(std::int64_t now);
 
  private:
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};

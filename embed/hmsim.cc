@@ -5,13 +5,13 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/errors.h"
 #include "embed/embedded_memory.h"
 #include "embed/named_values.h"
+#include "embed/parameter_list.h"
 #include "nvdimm/hbf/hbf_status.h"
 
 static_assert(HMSIM_NEVER == hmsim::kNever.value());
@@ -25,26 +25,6 @@ static_assert(HMSIM_REFRESH_DUE == static_cast<int>(hmsim::HbfStatus::refresh_du
               HMSIM_PROGRAM_FAILED + 1 == hmsim::kHbfStatuses);
 
 namespace {
-
-hmsim::Assignments assignments(const char* text) {
-  hmsim::Assignments parameters;
-  std::istringstream lines(text);
-  std::string line;
-  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
-    if (!line.empty() && line.back() == '\r') {
-      line.pop_back();
-    }
-    if (line.empty() || line.front() == '#') {
-      continue;
-    }
-    const std::size_t equals = line.find('=');
-    if (equals == std::string::npos) {
-      throw hmsim::InputError("parameters", number, "must be NAME=VALUE, got '" + line + "'");
-    }
-    parameters.emplace_back(line.substr(0, equals), line.substr(equals + 1));
-  }
-  return parameters;
-}
 
 [[noreturn, gnu::noinline]] void refuse(const char* message) { throw hmsim::InputError(message); }
 
@@ -69,14 +49,18 @@ struct hmsim_memory final {
     return caught([&] { return work(*memory_); });
   }
 
-  hmsim_status create(const char* parameters, std::uint64_t seed, bool check,
-                      const hmsim_host* host) noexcept {
+  // `list` returns the parameters.
+  template <class List>
+  hmsim_status create(List list, std::uint64_t seed, bool check, const hmsim_host* host) noexcept {
     return caught([&] {
       require(host != nullptr, "host: must not be NULL");
-      require(parameters != nullptr, "parameters: must not be NULL");
-      const hmsim::Assignments given = assignments(parameters);
+      const hmsim::ParameterList parameters = list();
       require(host->done != nullptr, "host.done: must not be NULL");
-      memory_.emplace(*host, given, seed, check);
+      try {
+        memory_.emplace(*host, parameters.assignments(), seed, check);
+      } catch (const hmsim::InputError& error) {
+        throw hmsim::InputError(parameters.located(error.what()));
+      }
       usable_ = true;
       return HMSIM_OK;
     });
@@ -87,6 +71,7 @@ struct hmsim_memory final {
 
   // A state that was loaded in part is of no use.
   void load(hmsim::EmbeddedMemory& target, const std::string& state, std::int64_t now) {
+    target.require_unused(now);
     usable_ = false;
     target.load(state, now);
     usable_ = true;
@@ -143,12 +128,9 @@ hmsim_status guarded(hmsim_memory* memory, Work work) noexcept {
   return memory->guarded(work);
 }
 
-}  // namespace
-
-int hmsim_abi(void) { return HMSIM_ABI; }
-
-hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check, const hmsim_host* host,
-                          hmsim_memory** memory) {
+template <class List>
+hmsim_status create(List list, std::uint64_t seed, int check, const hmsim_host* host,
+                    hmsim_memory** memory) noexcept {
   if (memory == nullptr) {
     return HMSIM_BAD_INPUT;
   }
@@ -156,7 +138,29 @@ hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check, cons
   if (*memory == nullptr) {
     return HMSIM_FAULT;
   }
-  return (*memory)->create(parameters, seed, check != 0, host);
+  return (*memory)->create(list, seed, check != 0, host);
+}
+
+}  // namespace
+
+int hmsim_abi(void) { return HMSIM_ABI; }
+
+hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check, const hmsim_host* host,
+                          hmsim_memory** memory) {
+  const auto list = [&] {
+    require(parameters != nullptr, "parameters: must not be NULL");
+    return hmsim::ParameterList("parameters", parameters);
+  };
+  return create(list, seed, check, host, memory);
+}
+
+hmsim_status hmsim_create_from_file(const char* path, uint64_t seed, int check,
+                                    const hmsim_host* host, hmsim_memory** memory) {
+  const auto list = [&] {
+    require(path != nullptr, "path: must not be NULL");
+    return hmsim::ParameterList::read(path);
+  };
+  return create(list, seed, check, host, memory);
 }
 
 void hmsim_destroy(hmsim_memory* memory) { delete memory; }

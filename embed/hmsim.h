@@ -89,11 +89,15 @@ typedef struct {
 HMSIM_API int hmsim_abi(void);
 
 /* Makes a memory. `parameters` has a line NAME=VALUE each, as `hmsim check CONFIG --flat` prints;
- * lines that are empty or begin with # are skipped, frontend.* and storage.* are ignored. `check`:
- * verify every command against the rules of devices and buses. `*memory` is set even after an
- * error, for hmsim_error() and hmsim_destroy(), or NULL without memory space. */
+ * the later line of a name counts, lines that are empty or begin with # are skipped, frontend.* and
+ * storage.* are ignored. Errors begin with parameters:LINE. `check`: verify every command against
+ * the rules of devices and buses. `*memory` is set even after an error, for hmsim_error() and
+ * hmsim_destroy(), or NULL without memory space. */
 HMSIM_API hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check,
                                     const hmsim_host* host, hmsim_memory** memory);
+/* The same from a file of such lines, at most 1 MiB. Errors begin with PATH:LINE. */
+HMSIM_API hmsim_status hmsim_create_from_file(const char* path, uint64_t seed, int check,
+                                              const hmsim_host* host, hmsim_memory** memory);
 HMSIM_API void hmsim_destroy(hmsim_memory* memory); /* NULL: does nothing */
 
 /* Returns the text of the last error, "" if there was none. Valid until the next call. */
@@ -133,8 +137,9 @@ HMSIM_API hmsim_status hmsim_reset_statistics(hmsim_memory* memory, int64_t now)
 /* Saves the state of an idle memory. `*data` is valid until the next call. */
 HMSIM_API hmsim_status hmsim_save(hmsim_memory* memory, int64_t now, const void** data,
                                   size_t* size);
-/* Restores a state into a memory with the same parameters, seed and `check`. Time continues from
- * `now`. After an error, all calls return HMSIM_FAULT. */
+/* Restores a state into a memory with the same parameters, seed and `check`, after hmsim_create()
+ * and before other calls. Time continues from `now`. After an error of the state, all calls return
+ * HMSIM_FAULT. */
 HMSIM_API hmsim_status hmsim_load(hmsim_memory* memory, int64_t now, const void* data, size_t size);
 
 #ifdef __cplusplus

@@ -2,13 +2,11 @@
 // hmsim as a memory backend, as SST's are driven: requests are issued or refused, a clock ticks,
 // and a handler receives responses. The first half of the addresses is DRAM, the rest the NVDIMM.
 //
-//     g++ -std=c++17 memory_backend.cc $(pkg-config --cflags --libs hmsim) -o memory_backend
+//     g++ -std=c++17 memory_backend.cc $(hmsim library) -o memory_backend
 //     hmsim check quick --flat > machine.txt && ./memory_backend machine.txt
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -24,10 +22,10 @@ class Backend {
   // `failed`: a write is not stored, or a read found no data.
   using Handler = std::function<void(Id id, bool failed)>;
 
-  Backend(const std::string& parameters, std::int64_t cycle_ps, Handler respond)
+  Backend(const char* path, std::int64_t cycle_ps, Handler respond)
       : cycle_ps_(cycle_ps), respond_(std::move(respond)) {
     const hmsim_host host{this, on_done, nullptr, nullptr};
-    if (hmsim_create(parameters.c_str(), 1, 0, &host, &memory_) != HMSIM_OK) {
+    if (hmsim_create_from_file(path, 1, 0, &host, &memory_) != HMSIM_OK) {
       const std::string error = hmsim_error(memory_);
       hmsim_destroy(memory_);
       throw std::runtime_error(error);
@@ -74,16 +72,11 @@ class Backend {
 };
 
 int run(const char* path) {
-  std::ifstream file(path);
-  if (!file) {
-    throw std::runtime_error(std::string(path) + ": cannot be read");
-  }
-  const std::string parameters{std::istreambuf_iterator<char>(file), {}};
   std::map<Backend::Id, std::uint64_t> issued;  // cycle of each request
   std::uint64_t cycle = 0;
   std::uint64_t cycles[2] = {0, 0};  // of requests to DRAM and to the NVDIMM, summed
   std::size_t failed = 0;
-  Backend backend(parameters, 1000, [&](Backend::Id id, bool fails) {
+  Backend backend(path, 1000, [&](Backend::Id id, bool fails) {
     failed += fails ? 1 : 0;
     cycles[id % 2] += cycle - issued.at(id);
     issued.erase(id);

@@ -2,15 +2,13 @@
 // hmsim as the memory of a simulator that ticks, as ChampSim drives its DRAM: a read, a write and a
 // prefetch queue, operated once a cycle, with a warm-up that takes no time.
 //
-//     g++ -std=c++17 queued_memory.cc $(pkg-config --cflags --libs hmsim) -o queued_memory
+//     g++ -std=c++17 queued_memory.cc $(hmsim library) -o queued_memory
 //     hmsim check mascots16 --flat > machine.txt && ./queued_memory machine.txt
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,9 +27,9 @@ class QueuedMemory {
   using Returned = std::function<void(std::uint64_t address, std::int64_t cycle)>;
 
   // `returned`: called when the data of a read or prefetch arrive.
-  QueuedMemory(const std::string& parameters, Returned returned) : returned_(std::move(returned)) {
+  QueuedMemory(const char* path, Returned returned) : returned_(std::move(returned)) {
     const hmsim_host host{this, on_done, nullptr, nullptr};
-    if (hmsim_create(parameters.c_str(), 1, 0, &host, &memory_) != HMSIM_OK) {
+    if (hmsim_create_from_file(path, 1, 0, &host, &memory_) != HMSIM_OK) {
       const std::string error = hmsim_error(memory_);
       hmsim_destroy(memory_);
       throw std::runtime_error(error);
@@ -119,13 +117,8 @@ class QueuedMemory {
 };
 
 int run(const char* path) {
-  std::ifstream file(path);
-  if (!file) {
-    throw std::runtime_error(std::string(path) + ": cannot be read");
-  }
-  const std::string parameters{std::istreambuf_iterator<char>(file), {}};
   std::int64_t returned = 0;
-  QueuedMemory memory(parameters, [&](std::uint64_t, std::int64_t) { ++returned; });
+  QueuedMemory memory(path, [&](std::uint64_t, std::int64_t) { ++returned; });
   std::uint64_t state = 1;
   const auto next = [&] {
     return (state = state * 6364136223846793005U + 1) >> 40 << 6;

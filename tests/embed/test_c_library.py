@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import hmsim
@@ -16,9 +19,8 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 def build(source: Path, folder: Path) -> Path:
     program = folder / source.stem
     language = ("gcc", "-std=c99") if source.suffix == ".c" else ("g++", "-std=c++17")
-    library = Path(hmsim.get_library())
-    command = [*language, *WARNINGS, f"-I{hmsim.get_include()}", source, library]
-    subprocess.run([*command, f"-Wl,-rpath,{library.parent}", "-o", program], check=True)
+    flags = subprocess.check_output([sys.executable, "-m", "hmsim", "library"], text=True).split()
+    subprocess.run([*language, *WARNINGS, source, *flags, "-o", program], check=True)
     return program
 
 
@@ -31,6 +33,20 @@ def output(program: Path, *arguments: Path) -> str:
 def test_a_program_in_c_uses_every_function(tmp_path: Path) -> None:
     program = build(ROOT / "tests/embed/abi.c", tmp_path)
     assert output(program) == "75 and 25 done, 25 reads, 1 statistics, 2147483648 bytes\n"
+
+
+def test_the_page_s_program_compiles_in_an_empty_folder(tmp_path: Path) -> None:
+    page = (ROOT / "docs/c-library.md").read_text().split("\n## 2. ")[0]
+    for name, content in re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)^```", page, re.M | re.S):
+        (tmp_path / name).write_text(content)
+    plain, with_cmake = re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)
+    (printed,) = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    for commands in [plain, *([with_cmake] if shutil.which("cmake") else [])]:
+        typed = re.sub(r"\bhmsim (?=check|library)", f"{sys.executable} -m hmsim ", commands)
+        typed = typed.replace("cmake -S", "cmake -Wdev -Werror=dev -S")
+        shell = ["bash", "-euo", "pipefail", "-c", typed]
+        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.endswith(printed)
 
 
 def machine(folder: Path, name: str) -> Path:
@@ -56,7 +72,11 @@ def test_the_example_of_a_backend(tmp_path: Path) -> None:
 @pytest.mark.parametrize("example", ["queued_memory", "memory_backend"])
 def test_examples_name_what_is_wrong(tmp_path: Path, example: str) -> None:
     program = build(ROOT / f"examples/{example}.cc", tmp_path)
-    (tmp_path / "machine.txt").write_text("dram.rank=3\n")
-    done = subprocess.run([program, tmp_path / "machine.txt"], capture_output=True, text=True)
+    path = tmp_path / "machine.txt"
+    path.write_text("dram.rank=3\n")
+    done = subprocess.run([program, path], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == f"{example}: dram.rank: unknown parameter; did you mean 'dram.ranks'?\n"
+    assert (
+        done.stderr
+        == f"{example}: {path}:1: dram.rank: unknown parameter; did you mean 'dram.ranks'?\n"
+    )

@@ -14,6 +14,7 @@ from tools.rooms import CONTROLLER as ROOMS
 from tools.scons.generated import source_file
 
 HEADER = "embed/hmsim.h"
+CMAKE = "embed/hmsim-config.cmake"
 EXPORTS = "embed/exports.map"
 PKG_CONFIG = """\
 prefix={prefix}
@@ -29,7 +30,7 @@ Libs: -L${{libdir}} -lhmsim
 
 
 def add(env: Any, build: str, library: Any) -> list[Any]:
-    """Return the shared library and its header.
+    """Return the shared library, its header and its configuration of CMake.
 
     The library has the objects that gem5 compiles, too, and exports the functions of the header.
     """
@@ -52,13 +53,13 @@ def add(env: Any, build: str, library: Any) -> list[Any]:
     linked.Append(LINKFLAGS=["-s", *(f"-Wl,{option}" for option in options)])
     shared = linked.SharedLibrary(f"{build}/embed/{soname}", objects)
     env.Depends(shared, EXPORTS)
-    return [*shared, env.File(HEADER)]
+    return [*shared, env.File(HEADER), env.File(CMAKE)]
 
 
 def install(env: Any, embedded: list[Any], version: str) -> list[Any]:
     """Return the files of an installation below the variable ``prefix``."""
     prefix = Path(env["prefix"]).absolute()
-    shared, header = embedded
+    shared, header, cmake = embedded
     described = source_file(
         env, "build/hmsim.pc", PKG_CONFIG.format(prefix=prefix, version=version)
     )
@@ -69,6 +70,7 @@ def install(env: Any, embedded: list[Any], version: str) -> list[Any]:
     )
     return [
         env.Install(f"{prefix}/include", header),
+        env.Install(f"{prefix}/lib/cmake/hmsim", cmake),
         env.Install(f"{prefix}/lib/pkgconfig", described),
         link,
     ]

@@ -132,6 +132,12 @@ COMMANDS = {
         "cite",
         "index.md",
     ),
+    "library": Entry(
+        "lists.library",
+        "Print a compiler's arguments for programs that use the C library.",
+        "library",
+        "c-library.md",
+    ),
     "workload": Entry("workload.app", "Write the file of a workload.", "", "traces.md"),
     "validate": Entry(
         "validate.validate",

@@ -17,6 +17,7 @@ from hmsim.cli.support import (
     print_table,
     print_wrapped,
 )
+from hmsim.common import c_library
 from hmsim.common.paths import shipped
 from hmsim.config import write_modes
 from hmsim.config.configuration import Config, description
@@ -168,6 +169,19 @@ def workloads(json: Json = False) -> None:
         rows += ["profiles; use them instead of a trace (path: twin:NAME)"]
         rows += _rows(profiles)
     print_table(("workload", "description"), rows)
+
+
+def library(
+    cmake: Annotated[
+        bool, typer.Option("--cmake", help="Print the folder for hmsim_DIR of CMake instead.")
+    ] = False,
+) -> None:
+    """Print a compiler's arguments for programs that use the C library.
+
+    They link it and record its path: cc main.c $(hmsim library).
+    """
+    folder, shared = c_library.get_include(), c_library.get_library()
+    print(folder if cmake else f"-I{folder} {shared} -Wl,-rpath,{folder}")
 
 
 def _mixed(name: str) -> str:

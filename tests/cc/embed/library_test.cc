@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -63,8 +65,9 @@ struct Caller {
     if (self.throws) {
       throw std::runtime_error("of the simulator");
     }
-    if (self.runs_within) {
-      self.within = hmsim_run(self.memory, time);
+    if (self.call) {
+      self.within = self.call(self.memory, time);
+      self.text = self.error();
     }
   }
   static void on_room(void* context, hmsim_class which, std::int64_t time) {
@@ -88,8 +91,9 @@ struct Caller {
   std::uint64_t next_id = 0;
   int left = 0;  // requests to send from on_room()
   bool throws = false;
-  bool runs_within = false;
+  std::function<hmsim_status(hmsim_memory*, std::int64_t)> call;  // made within each done()
   hmsim_status within = HMSIM_OK;
+  std::string text;  // of its error
   std::int64_t last = 0;
 };
 
@@ -262,15 +266,18 @@ TEST(Library, DamagedStatesAreRefusedForGood) {
 
 TEST(Library, WrongParametersAreNamed) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"dram.rank=3", "dram.rank: unknown parameter; did you mean 'dram.ranks'?"},
+      {"dram.rank=3", "parameters:1: dram.rank: unknown parameter; did you mean 'dram.ranks'?"},
       {"a=b\nx", "parameters:2: must be NAME=VALUE, got 'x'"},
-      {"storage.kind=nvme", "storage.kind: must be 'none': the host has its own disks"},
-      {"system.store_data=true", "system.store_data: must be off: the host keeps the data"},
+      {"storage.kind=nvme",
+       "parameters:1: storage.kind: must be 'none': the host has its own disks"},
+      {"system.store_data=true",
+       "parameters:1: system.store_data: must be off: the host keeps the data"},
       {"nvdimm.precondition.buffer=resident",
-       "nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host does not have: "
+       "parameters:1: nvdimm.precondition.buffer: 'resident' needs agents' traces, which the host "
+       "does not have: "
        "must be 'none', 'dirty' or 'captured'"},
       {"nvdimm.precondition.buffer=captured",
-       "nvdimm.precondition.buffer: must be 'none' or 'dirty', got 'captured'"}};
+       "parameters:1: nvdimm.precondition.buffer: must be 'none' or 'dirty', got 'captured'"}};
   for (const auto& [parameters, message] : cases) {
     Caller caller(parameters);
     EXPECT_EQ(caller.status, HMSIM_BAD_INPUT);
@@ -279,6 +286,43 @@ TEST(Library, WrongParametersAreNamed) {
     EXPECT_EQ(hmsim_capacity(caller.memory, HMSIM_DRAM), 0u);
     EXPECT_EQ(hmsim_next_event(caller.memory), HMSIM_NEVER);
   }
+}
+
+TEST(Library, AFileOfParametersIsReadWithItsLines) {
+  const std::string path = testing::TempDir() + "library_machine.txt";
+  const hmsim_host host{nullptr, [](void*, std::uint64_t, hmsim_answer, std::int64_t) {}, nullptr,
+                        nullptr};
+  const auto created = [&](const std::string& content, std::uint64_t* capacity = nullptr) {
+    std::ofstream(path, std::ios::binary) << content;
+    hmsim_memory* memory = nullptr;
+    const hmsim_status status = hmsim_create_from_file(path.c_str(), 1, 0, &host, &memory);
+    if (capacity != nullptr) {
+      *capacity = hmsim_capacity(memory, HMSIM_DRAM);
+    }
+    const std::string text = hmsim_error(memory);
+    EXPECT_EQ(status, text.empty() ? HMSIM_OK : HMSIM_BAD_INPUT);
+    hmsim_destroy(memory);
+    return text;
+  };
+  std::uint64_t two = 0;
+  std::uint64_t one = 0;
+  EXPECT_EQ(created(" nvdimm.present\t= false\r\n# dram.ranks = 7\ndram.ranks=2", &two), "");
+  EXPECT_EQ(created("nvdimm.present=false\ndram.ranks=x\n dram.ranks = 1\n", &one), "");
+  EXPECT_EQ(two, 2 * one) << "the later of two lines counts";
+  EXPECT_EQ(created("\n#\ndram.rank = 2\nnvdimm.presen=false\n"),
+            path + ":3: dram.rank: unknown parameter; did you mean 'dram.ranks'?");
+  EXPECT_EQ(created("dram.ranks=2\ndram.ranks=0"), path + ":2: dram.ranks: '0' is outside 1 .. 8");
+  EXPECT_EQ(created("nvdimm.present=false\n=2"), path + ":2: must be NAME=VALUE, got '=2'");
+  EXPECT_EQ(created(std::string("\0", 1) + "=2").rfind(path + ":1: must be NAME=VALUE", 0), 0u);
+  EXPECT_EQ(created(std::string(5000, 'x')).rfind(path + ":1: must be NAME=VALUE", 0), 0u);
+  EXPECT_EQ(created(std::string(std::size_t{1} << 21, '\n')),
+            path + ": must have at most 1 MiB, as a list of parameters");
+  hmsim_memory* memory = nullptr;
+  EXPECT_EQ(hmsim_create_from_file("/", 1, 0, &host, &memory), HMSIM_BAD_INPUT);
+  EXPECT_EQ(std::string(hmsim_error(memory)), "/: cannot be read: Is a directory");
+  hmsim_destroy(memory);
+  EXPECT_EQ(hmsim_create_from_file(nullptr, 1, 0, &host, &memory), HMSIM_BAD_INPUT);
+  hmsim_destroy(memory);
 }
 
 TEST(Library, CapacitiesAreThoseOfAllChannels) {
@@ -320,12 +364,32 @@ TEST(Library, ErrorsOfTheCallerDoNothing) {
   EXPECT_EQ(caller.done.size(), 1u);
 }
 
-TEST(Library, CallsMayNotAdvanceTime) {
-  Caller caller(kSmall);
-  caller.runs_within = true;
-  caller.send(HMSIM_DRAM, 0, 0);
-  caller.drain(0);
-  EXPECT_EQ(caller.within, HMSIM_BAD_INPUT);
+TEST(Library, CallsMayNeitherAdvanceTimeNorLoadAState) {
+  const void* data = nullptr;
+  std::size_t size = 0;
+  Caller saved(kSmall);
+  ASSERT_EQ(hmsim_save(saved.memory, 0, &data, &size), HMSIM_OK);
+  const auto load = [&](hmsim_memory* memory, std::int64_t now) {
+    return hmsim_load(memory, now, data, size);
+  };
+  for (const bool loads : {false, true}) {
+    Caller caller(kSmall);
+    EXPECT_EQ(load(caller.memory, -1), HMSIM_BAD_INPUT);
+    if (loads) {
+      caller.call = load;
+    } else {
+      caller.call = hmsim_run;
+    }
+    caller.send(HMSIM_DRAM, 0, 0);
+    caller.drain(0);
+    EXPECT_EQ(caller.within, HMSIM_BAD_INPUT);
+    EXPECT_EQ(caller.text, loads ? "a state must not be loaded within a call into the simulator"
+                                 : "time must not be advanced within a call into the simulator");
+    EXPECT_EQ(load(caller.memory, caller.last), HMSIM_BAD_INPUT);
+    EXPECT_EQ(caller.error(),
+              "a state can be loaded only into a memory that nothing was done with");
+    EXPECT_EQ(caller.statistic("dram.reads", caller.last), 1);
+  }
 }
 
 TEST(Library, AnExceptionOfTheSimulatorIsAFault) {
