@@ -16,17 +16,7 @@ from tools.scons.generated import source_file
 HEADER = "embed/hmsim.h"
 CMAKE = "embed/hmsim-config.cmake"
 EXPORTS = "embed/exports.map"
-PKG_CONFIG = """\
-prefix={prefix}
-includedir=${{prefix}}/include
-libdir=${{prefix}}/lib
-
-Name: hmsim
-Description: Memory system of DRAM and NVDIMMs, cycle by cycle
-Version: {version}
-Cflags: -I${{includedir}}
-Libs: -L${{libdir}} -lhmsim
-"""
+PKG_CONFIG = "embed/hmsim.pc"
 
 
 def add(env: Any, build: str, library: Any) -> list[Any]:
@@ -60,9 +50,8 @@ def install(env: Any, embedded: list[Any], version: str) -> list[Any]:
     """Return the files of an installation below the variable ``prefix``."""
     prefix = Path(env["prefix"]).absolute()
     shared, header, cmake = embedded
-    described = source_file(
-        env, "build/hmsim.pc", PKG_CONFIG.format(prefix=prefix, version=version)
-    )
+    text = Path(PKG_CONFIG).read_text().replace("@VERSION@", version)
+    described = source_file(env, "build/hmsim.pc", text)
     link = env.Command(
         f"{prefix}/lib/libhmsim.so",
         env.Install(f"{prefix}/lib", shared),

@@ -17,7 +17,7 @@ scons [TARGET]... [VARIABLE=VALUE]...
   extension         the Python module hmsim._core
   policy_parts      python/hmsim/_policy/libhmsim_policy.a, for 'hmsim policy build'
   library           the memory system as a C library, in python/hmsim/_library
-  install           the C library, its header and its pkg-config file below `prefix`
+  install           the C library, its header, and files of pkg-config and CMake below `prefix`
   capture           the QEMU plug-ins in python/hmsim/_capture
   programs          build/<variant>/workloads/programs/*, to be captured; needs liblemon-dev
   test              build and run the C++ tests (GoogleTest)
