@@ -26,7 +26,7 @@ def bounds(stats: Values, parameters: Texts, agents: Sequence[Texts]) -> list[Bo
     models = [
         make(run)
         for memory, make in makers.items()
-        if any(run.of(f"{memory}.{path}.mean") for path in LATENCIES)
+        if run.lines(memory) and any(run.of(f"{memory}.{path}.mean") for path in LATENCIES)
     ]
     return [model.bound() for model in models if model.network.capacities()]
 

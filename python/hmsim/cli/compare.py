@@ -73,8 +73,9 @@ def compare(
     workload: Annotated[
         list[str],
         typer.Option(
-            "--workload",
-            help="A workload: a YAML or fio job file, or a shipped name; may be repeated.",
+            *("--workload", "--trace"),
+            metavar="NAME",
+            help="A workload: a YAML or fio job file, a shipped name, or a trace; may be repeated.",
             autocompletion=WORKLOADS,
         ),
     ],

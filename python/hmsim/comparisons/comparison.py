@@ -18,7 +18,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
-from hmsim.comparisons.table import Comparison, agent_rates, columns_of, rates_of, row_of, with_seed
+from hmsim.comparisons.table import Comparison, agent_rates, columns_of, row_of, with_seed
 from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.write_variants import difference
 from hmsim.points.point import Outcome, Point, measurement
@@ -28,6 +28,7 @@ from hmsim.runs.options import Options, seeded
 from hmsim.runs.request_log import RequestLog
 from hmsim.runs.result import Result
 from hmsim.runs.runner import AnyConfig, AnyWorkload, as_config, as_workload, named_system, simulate
+from hmsim.runs.simpoints import combined, runs_of
 from hmsim.workloads import mixes
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
@@ -122,9 +123,10 @@ def compare_runs(
     systems = _systems(config, policies, warn)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("workload", [workload.name for workload in loaded])
-    for workload in loaded:
-        for system in systems:
-            workload.check(system, bool(chosen[0].warmup_ps or chosen[0].warmup_instructions))
+    for each in loaded:
+        for workload, own in runs_of(each, chosen[0]):
+            for system in systems:
+                workload.check(system, bool(own.warmup_ps or own.warmup_instructions))
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [
@@ -133,38 +135,54 @@ def compare_runs(
         for each in chosen
         for system in systems
     ]
-    wanted = {_key(point): point for point in shared}
+    whole = {_key(run): run for point in shared for run in _runs(point)}
+    wanted = dict(whole)
+    singles: list[list[Point | None]] = []  # of each point, its agents alone, if it has several
     for place, point in enumerate(shared):
         base = point if alone == "own" else shared[place - place % len(systems)]
-        for index, agent in enumerate(point.workload.agents):
-            if len(point.workload.agents) > 1 and agent.measured:
-                single = replace(base, workload=point.workload.alone(index))
-                wanted.setdefault(_key(single), single)
+        single = [
+            replace(base, workload=point.workload.alone(index)) if agent.measured else None
+            for index, agent in enumerate(point.workload.agents)
+        ]
+        singles.append(single if len(single) > 1 else [])
+        for run in (run for each in singles[-1] if each for run in _runs(each)):
+            wanted.setdefault(_key(run), run)
     store = Store(cache_directory())
-    logged = {_key(point): RequestLog(logs) for point in shared} if logs else {}
+    logged = {key: RequestLog(logs) for key in whole} if logs else {}
     found = {} if chosen[0].check else _kept(wanted, store)
     found = {key: result for key, result in found.items() if key not in logged}
     missing = {key: point for key, point in wanted.items() if key not in found}
     found |= _simulate_all(missing, logged, len(found), store, jobs, progress)
-    # Cached results record neither the file names nor the workload's name.
-    results = [
-        replace(found[_key(point)], config=point.config, workload=point.workload)
-        for point in shared
-    ]
+    results = [_result(point, found) for point in shared]
 
     rows: list[dict[str, Any]] = []
     for number, result in enumerate(results):
         first = results[number - number % len(systems)]
-        reference = result if alone == "own" else first
-        rates = agent_rates(reference)
-        if len(rates) > 1:
-            agents = (result.workload.alone(index) for index in range(len(rates)))
-            keys = [_key(Point(reference.config, agent, result.options)) for agent in agents]
-            rates = [rates_of(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
+        rates = [
+            agent_rates(_result(each, found))[0] if each else math.nan for each in singles[number]
+        ]
+        rates = rates or agent_rates(result if alone == "own" else first)
         row = row_of(result, agent_rates(first), rates)
         rows.append(with_seed(row, result.options.seed) if len(chosen) > 1 else row)
     commands = sum(int(result.host.get("commands_checked", 0)) for result in found.values())
     return Comparison(tuple(results), tuple(rows), columns_of(rows), commands)
+
+
+def _runs(point: Point) -> list[Point]:
+    """Return the point, or one for each of its SimPoints."""
+    runs = runs_of(point.workload, point.options)
+    return [replace(point, workload=workload, options=own) for workload, own in runs]
+
+
+def _result(point: Point, found: Mapping[str, Result]) -> Result:
+    """Return a point's result from those of its runs, by their keys.
+
+    Cached results record neither the file names nor the workload's name.
+    """
+    runs = [
+        replace(found[_key(run)], config=run.config, workload=run.workload) for run in _runs(point)
+    ]
+    return combined(point.config, point.workload, point.options, runs)
 
 
 def _systems(

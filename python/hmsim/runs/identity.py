@@ -67,12 +67,14 @@ def of_config(config: Config) -> dict[str, Any]:
     return {"values": values, "objects": {name: of_policy(maker) for name, maker in config.objects}}
 
 
-def of_workload(workload: Workload) -> list[dict[str, str]]:
-    """Return the keys of every agent; traces by their digests.
+def of_workload(workload: Workload) -> list[Any]:
+    """Return the keys of every agent, of each SimPoint if it has some; traces by their digests.
 
     Raises InputError if a trace is unreadable.
     """
-    return [_of_agent(agent) for agent in workload.agents]
+    runs = [[_of_agent(agent) for agent in run.agents] for run in workload.runs()]
+    points = [[each.weight, each.warmup, keys] for each, keys in zip(workload.simpoints, runs)]
+    return points or runs[0]
 
 
 def _of_agent(agent: Agent) -> dict[str, str]:

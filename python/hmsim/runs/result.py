@@ -47,6 +47,7 @@ class Result:
         command_log: events on the channels, inside the NVDIMMs and of threads, or None.
         ended_by: the error that ended the run before its end, or None. The statistics then describe
             the time up to the error.
+        simpoints: results of the workload's SimPoints, from which this one is combined.
     """
 
     config: Config
@@ -59,6 +60,7 @@ class Result:
     simulator: Mapping[str, str] = field(default_factory=dict)
     command_log: CommandLog | None = None
     ended_by: str | None = None
+    simpoints: tuple[Result, ...] = ()
 
     def __repr__(self) -> str:
         """Return what ran, and the main numbers with units, in at most 16 lines."""
@@ -221,10 +223,15 @@ class Result:
             self.request_log.io.save(directory / "io_requests.parquet")
         if self.command_log is not None:
             self.command_log.save(directory)
+        for index, run in enumerate(self.simpoints):
+            folder = directory / f"simpoint.{index}"
+            folder.mkdir()
+            run.write(folder, command)
 
     def origin(self) -> dict[str, Any]:
         """Return the run's inputs and its cost: the content of ``run.json``."""
         log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
+        weights = [point.weight for point in self.workload.simpoints]
         partial = {} if self.ended_by is None else {"partial": self.ended_by}
         return {
             "versions": {**versions(), **self.simulator},
@@ -234,6 +241,7 @@ class Result:
             "workload": {
                 "name": self.workload.name,
                 "agents": [dict(agent.flat()) for agent in self.workload.agents],
+                **({"weights": weights} if weights else {}),
             },
             "seed": self.options.seed,
             "warmup_ps": self.options.warmup_ps,

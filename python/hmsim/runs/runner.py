@@ -21,6 +21,7 @@ from hmsim.runs.options import Options, options
 from hmsim.runs.preconditioning import LOAD, Preconditioned
 from hmsim.runs.request_log import RequestLog
 from hmsim.runs.result import Result
+from hmsim.runs.simpoints import combined, runs_of
 from hmsim.traces.reader import TraceSource, expected_size
 from hmsim.workloads.workload import Workload, load_workload
 
@@ -130,13 +131,17 @@ def _begin(
 def built(config: Config, workload: Workload, chosen: Options) -> Simulation:
     """Return the simulation of a run, not preconditioned, to be asked what it is but not run.
 
+    That of the last SimPoint, if there are some.
+
     Raises InputError where `simulate` would before the first event.
     """
     flat = config.flat()
     if not dict(flat).get(LOAD):
         flat = [(name, "0" if name in WRITTEN else text) for name, text in flat]
-    with _located(config, workload, chosen):
-        return _built(flat, config, workload, chosen)
+    for each, own in runs_of(workload, chosen):
+        with _located(config, each, own):
+            simulation = _built(flat, config, each, own)
+    return simulation
 
 
 @contextlib.contextmanager
@@ -200,11 +205,23 @@ def simulate(
 
     ``report`` receives the share that is done, ``preparing`` the share of preconditioning; ``log``
     collects all requests and ``commands`` all commands. A class of memory that starves is
-    reported on standard error while the run continues.
+    reported on standard error while the run continues. SimPoints run one after another, without
+    logs.
 
     Raises Cancelled soon after ``stop`` is set, and EndedByError for an error after a measured
     request.
     """
+    if workload.simpoints:
+        if log is not None or commands is not None:
+            raise InputError(f"{workload.name}: a list of SimPoints has no log; run one of them")
+        found: list[Result] = []
+
+        def share(done: float) -> None:
+            report((len(found) + done) / len(workload.simpoints))
+
+        for each, own in runs_of(workload, chosen):
+            found.append(simulate(config, each, own, share, stop, preparing=preparing))
+        return combined(config, workload, chosen, found)
     started = time.perf_counter()
     simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing)
     ended_by = None

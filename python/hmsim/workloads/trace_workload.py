@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hmsim._core import InputError, Simulation
-from hmsim.config.settings import Setting
+from hmsim.config.settings import LARGEST_FILE, Setting
 from hmsim.fio.file import is_job_file
 from hmsim.traces.file import TraceFile, is_trace_file
 from hmsim.traces.records import FORMATS, find_format
@@ -30,7 +30,9 @@ START = 4096  # bytes of a file in which a workload without such a suffix names 
 def trace_of(text: str) -> Path | None:
     """Return the trace that a workload's name begins with, or None if it does not name one."""
     path = Path(text.partition(",")[0])
-    if not path.is_file() or path.suffix in WORKLOADS or is_job_file(path):
+    if not path.is_file() or path.suffix in WORKLOADS:
+        return None
+    if path.stat().st_size <= LARGEST_FILE and is_job_file(path):
         return None
     try:
         with path.open("rb") as file:

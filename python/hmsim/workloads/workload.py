@@ -85,17 +85,41 @@ class Agent(NamedTuple):
         return [setting.pair for setting in self.settings]
 
 
+class SimPoint(NamedTuple):
+    """A part of a program, which runs alone: its share of the instructions, and its agents' keys.
+
+    ``warmup`` is a number of instructions in place of the run's warm-up, if it is not None.
+    """
+
+    weight: float
+    warmup: int | None
+    settings: tuple[Setting, ...]
+    trace: Path
+    where: str
+
+
 @dataclass(frozen=True)
 class Workload:
     """Agents under a name.
 
     Attributes:
-        notes: parts of the workload's file that are not modelled, one sentence each.
+        notes: a sentence about each part that is not modelled, or each SimPoint.
+        simpoints: parts of a program, each a run of its own, whose results are weighted.
     """
 
     name: str
     agents: tuple[Agent, ...]
     notes: tuple[str, ...] = ()
+    simpoints: tuple[SimPoint, ...] = ()
+
+    def runs(self) -> list[Workload]:
+        """Return the workload of each SimPoint, or this one if it has none."""
+        found = []
+        for index, (*_, own, trace, where) in enumerate(self.simpoints):
+            merged = [{s.name: s for s in (*agent.settings, *own)} for agent in self.agents]
+            agents = tuple(Agent(tuple(keys.values()), where, trace) for keys in merged)
+            found.append(Workload(f"{self.name}.{index}", agents))
+        return found or [self]
 
     def check(self, config: Config, warmup: bool = False) -> None:
         """Raise InputError, one line per error, when the agents do not fit the configuration.
@@ -132,7 +156,7 @@ class Workload:
 
     def is_short(self) -> bool:
         """Return whether all measured agents have limits, in sum less than two million requests."""
-        limits = [agent.limit() for agent in self.agents if agent.measured]
+        limits = [a.limit() for run in self.runs() for a in run.agents if a.measured]
         return all(limits) and sum(limits) < SHORT
 
     def alone(self, index: int) -> Workload:
@@ -155,7 +179,8 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
     traces are relative to the current folder.
 
     A trace's path, and keys of its agent as in ``mcf.champsim.xz,cores=0-3``, is a workload of one
-    agent (`hmsim.workloads.trace_workload`). A name such as ``mix:sort+mcf`` is one of the paper's
+    agent (`hmsim.workloads.trace_workload`), that of a list of SimPoints one of a run for each
+    (`hmsim.workloads.simpoints`). A name such as ``mix:sort+mcf`` is one of the paper's
     mixes (`hmsim.workloads.mixes`). Traces must exist; they are searched for in the file's folder,
     and those below ``workloads/`` also among the shipped ones. ``twin:PROFILE`` is the twin of a
     profile. The agents' keys are checked when a configuration is known (`Workload.check`). An agent
@@ -173,11 +198,13 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
     from hmsim.fio import job  # not for mixes
-    from hmsim.workloads import trace_workload
+    from hmsim.workloads import simpoints, trace_workload
 
     if trace := trace_workload.trace_of(name):
+        if simpoints.is_list(trace):
+            return simpoints.load_list(trace, name)
         agent = load_agent(trace_workload.keys_of(trace, name))
-        return Workload(trace.name.partition(".")[0], tuple(_copies(agent)))
+        return Workload(trace.name.partition(".")[0], tuple(copies_of(agent)))
     path = find_file(path_or_name, "workloads", "workload")
     if job.is_job_file(path):
         jobs, notes = job.load(path)
@@ -207,7 +234,7 @@ def _agents(path: Path, root: yaml.MappingNode) -> tuple[Agent, ...]:
             kind = yaml_settings.kind(node)
             what = f"entry {index}: expected 'key: value' pairs, found a {kind}"
             reader.refuse(node, "agents", what)
-        agents += _copies(_agent(path, node))
+        agents += copies_of(_agent(path, node))
         if len(agents) > MOST_AGENTS:
             reader.refuse(node, "agents", f"must be at most {MOST_AGENTS}, including copies")
     return tuple(agents)
@@ -241,7 +268,7 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
                 raise InputError(f"{at(kind.where, name)}: {message}")
     for setting in given:
         if setting.name == "path":
-            trace = _trace(folder, setting, keys)
+            trace = trace_file(folder, setting, keys)
             cpi = _base_cpi(setting.text)
             if cpi and keys.get("kind") in COMPUTES and "base_cpi" not in keys:
                 settings.append(setting._replace(name="base_cpi", text=f"{cpi:g}"))
@@ -250,7 +277,7 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
     return Agent(tuple(settings), where or given[0].where, trace)
 
 
-def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
+def trace_file(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
     """Return the trace file of an agent with these keys. Raises InputError."""
     text = setting.text
     if text.startswith(TWIN):
@@ -329,7 +356,7 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
     return Setting("windows", "; ".join(windows), where)
 
 
-def _copies(agent: Agent) -> list[Agent]:
+def copies_of(agent: Agent) -> list[Agent]:
     """Expand an agent with ``copies: N`` into N agents; errors in it are reported later."""
     values = {setting.name: setting for setting in agent.settings}
     copies = values.get("copies")
