@@ -123,10 +123,9 @@ def compare_runs(
     systems = _systems(config, policies, warn)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("workload", [workload.name for workload in loaded])
-    for each in loaded:
-        for workload, own in runs_of(each, chosen[0]):
-            for system in systems:
-                workload.check(system, bool(own.warmup_ps or own.warmup_instructions))
+    for workload in loaded:
+        for system in systems:
+            workload.check(system, bool(chosen[0].warmup_ps or chosen[0].warmup_instructions))
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [

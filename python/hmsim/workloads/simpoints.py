@@ -57,7 +57,7 @@ def load_list(path: Path, text: str) -> Workload:
 
 def _simpoint(path: Path, where: str, fields: list[str], text: str) -> SimPoint:
     if not 2 <= len(fields) <= 5:
-        raise InputError(f"{where}: expected {LINE}, got {len(fields)} fields")
+        raise InputError(f"{where}: expected {LINE}, got '{' '.join(fields)[:40]}'")
     name, weight, *counts = fields
     if not 0 < _number(weight) < math.inf:
         raise InputError(f"{where}: weight: must be a number above 0, got '{weight}'")

@@ -128,7 +128,7 @@ class Workload:
         """
         flat = config.flat()
         lines = []
-        for agent in self.agents:
+        for agent in (agent for run in self.runs() for agent in run.agents):
             places = {setting.name: setting.where for setting in agent.settings}
             for name, message in Simulation.check_agent(flat, agent.flat()):
                 lines.append(f"{at(places.get(name, agent.where), name)}: {message}")
@@ -139,7 +139,7 @@ class Workload:
                     "not allowed"
                 )
         if lines:
-            raise InputError(yaml_settings.joined(lines))
+            raise InputError(yaml_settings.joined([*dict.fromkeys(lines)]))
 
     def locate(self, message: str) -> str:
         """Return a message of the core with places in files instead of the agents' numbers."""
