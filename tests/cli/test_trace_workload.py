@@ -131,7 +131,7 @@ def test_simpoints_are_windows_that_start_cold(tmp_path: Path, program: tuple[in
     head = f"whole {first} 0 0 {first}\n"
     assert of_list(tmp_path, f"{head}whole {second} {first} 0 {second}") == cut
     window = "core.0.window.0.ipc"
-    assert cut[window] == pytest.approx(expected[window], rel=1e-5)
+    assert cut[window] == pytest.approx(expected[window], rel=1e-4)
     assert 1 < cut["core.0.ipc"] / expected["core.0.ipc"] < 1.005
     warm = of_list(tmp_path, f"{head}whole {second} 0 {first} {second}")
     assert warm["core.0.ipc"] == pytest.approx(expected["core.0.ipc"], rel=0.005)
