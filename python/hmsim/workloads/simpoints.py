@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from hmsim._core import InputError, parse_integer
 from hmsim.common.tables import number
@@ -12,11 +14,24 @@ from hmsim.config.node_reader import located
 from hmsim.config.settings import Setting, read_text_file
 from hmsim.traces.records import FORMATS
 from hmsim.workloads.trace_workload import CORES, START, keys_of
-from hmsim.workloads.workload import SimPoint, Workload, copies_of, load_agent, trace_file
 
 SUFFIX = ".simpoints"
 LINE = "PATH WEIGHT [SKIP] [WARMUP] [INSTRUCTIONS]"
 OF_TRACE = ("kind", "format")  # keys that depend on the trace
+FindTrace = Callable[[Path, Setting, Mapping[str, str]], Path]
+
+
+class SimPoint(NamedTuple):
+    """A part of a program, which runs alone: its share of the instructions, and its agents' keys.
+
+    ``warmup`` is a number of instructions in place of the run's warm-up, if it is not None.
+    """
+
+    weight: float
+    warmup: int | None
+    settings: tuple[Setting, ...]
+    trace: Path
+    where: str
 
 
 def is_list(path: Path) -> bool:
@@ -30,38 +45,40 @@ def is_list(path: Path) -> bool:
     return path.suffix == SUFFIX or (is_line and not is_trace)
 
 
-def load_list(path: Path, text: str) -> Workload:
-    """Return the workload of a list; paths are relative to its folder. Raises InputError.
+def read_list(path: Path, text: str, find: FindTrace) -> tuple[list[SimPoint], list[Setting]]:
+    """Return the SimPoints of a list, and the keys of the agents of all. Raises InputError.
 
     Args:
         path: the list.
         text: it, and keys of every SimPoint's agent as ``,KEY=VALUE``; those of a line win.
+        find: returns the trace that a setting names, relative to a folder.
     """
     try:
         lines = read_text_file(path).decode().splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not text; expected lines {LINE}") from error
     fields = {f"{path}:{at}": _fields(line) for at, line in enumerate(lines, 1)}
-    points = [_simpoint(path, where, each, text) for where, each in fields.items() if each]
+    points = [_simpoint(path, where, each, text, find) for where, each in fields.items() if each]
     if not points:
         raise InputError(f"{path}: has no SimPoint; expected lines {LINE}")
     total = math.fsum(point.weight for point in points)
     points = [point._replace(weight=point.weight / total) for point in points]
-    shared = [key for key in keys_of(points[0].trace, text) if key.name != "path"]
-    notes = [
-        f"SimPoint {n}: {p.trace.name}, weight {number(p.weight)}" for n, p in enumerate(points)
-    ]
-    agents = copies_of(load_agent(shared))
-    return Workload(path.name.partition(".")[0], tuple(agents), tuple(notes), tuple(points))
+    return points, [key for key in keys_of(points[0].trace, text) if key.name != "path"]
 
 
-def _simpoint(path: Path, where: str, fields: list[str], text: str) -> SimPoint:
+def notes(points: list[SimPoint]) -> tuple[str, ...]:
+    """Return a sentence about each SimPoint."""
+    texts = enumerate(f"{each.trace.name}, weight {number(each.weight)}" for each in points)
+    return tuple(f"SimPoint {index}: {text}" for index, text in texts)
+
+
+def _simpoint(path: Path, where: str, fields: list[str], text: str, find: FindTrace) -> SimPoint:
     if not 2 <= len(fields) <= 5:
         raise InputError(f"{where}: expected {LINE}, got '{' '.join(fields)[:40]}'")
     name, weight, *counts = fields
     if not 0 < _number(weight) < math.inf:
         raise InputError(f"{where}: weight: must be a number above 0, got '{weight}'")
-    trace = trace_file(path.parent, Setting("path", name, where), {})
+    trace = find(path.parent, Setting("path", name, where), {})
     with located(f"{where}: "):
         keys = {key.name: key.text for key in keys_of(trace, text) if key.name in OF_TRACE}
         if keys["kind"] not in CORES:

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
@@ -24,6 +24,9 @@ from hmsim.config.python_nodes import at
 from hmsim.config.python_nodes import mapping as python_mapping
 from hmsim.config.settings import Setting
 from hmsim.workloads import mixes
+
+if TYPE_CHECKING:  # not for mixes
+    from hmsim.workloads.simpoints import SimPoint
 
 PROFILES = "workloads/profiles"
 PYTHON = "workload"  # name of a workload given as a dict, and of its place in messages
@@ -83,19 +86,6 @@ class Agent(NamedTuple):
     def flat(self) -> list[tuple[str, str]]:
         """Return (key, text) of every key, as the core takes them."""
         return [setting.pair for setting in self.settings]
-
-
-class SimPoint(NamedTuple):
-    """A part of a program, which runs alone: its share of the instructions, and its agents' keys.
-
-    ``warmup`` is a number of instructions in place of the run's warm-up, if it is not None.
-    """
-
-    weight: float
-    warmup: int | None
-    settings: tuple[Setting, ...]
-    trace: Path
-    where: str
 
 
 @dataclass(frozen=True)
@@ -202,9 +192,12 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
 
     if trace := trace_workload.trace_of(name):
         if simpoints.is_list(trace):
-            return simpoints.load_list(trace, name)
+            points, shared = simpoints.read_list(trace, name, _trace)
+            agents = tuple(_copies(load_agent(shared)))
+            notes = simpoints.notes(points)
+            return Workload(trace.name.partition(".")[0], agents, notes, tuple(points))
         agent = load_agent(trace_workload.keys_of(trace, name))
-        return Workload(trace.name.partition(".")[0], tuple(copies_of(agent)))
+        return Workload(trace.name.partition(".")[0], tuple(_copies(agent)))
     path = find_file(path_or_name, "workloads", "workload")
     if job.is_job_file(path):
         jobs, notes = job.load(path)
@@ -234,7 +227,7 @@ def _agents(path: Path, root: yaml.MappingNode) -> tuple[Agent, ...]:
             kind = yaml_settings.kind(node)
             what = f"entry {index}: expected 'key: value' pairs, found a {kind}"
             reader.refuse(node, "agents", what)
-        agents += copies_of(_agent(path, node))
+        agents += _copies(_agent(path, node))
         if len(agents) > MOST_AGENTS:
             reader.refuse(node, "agents", f"must be at most {MOST_AGENTS}, including copies")
     return tuple(agents)
@@ -268,7 +261,7 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
                 raise InputError(f"{at(kind.where, name)}: {message}")
     for setting in given:
         if setting.name == "path":
-            trace = trace_file(folder, setting, keys)
+            trace = _trace(folder, setting, keys)
             cpi = _base_cpi(setting.text)
             if cpi and keys.get("kind") in COMPUTES and "base_cpi" not in keys:
                 settings.append(setting._replace(name="base_cpi", text=f"{cpi:g}"))
@@ -277,7 +270,7 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
     return Agent(tuple(settings), where or given[0].where, trace)
 
 
-def trace_file(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
+def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
     """Return the trace file of an agent with these keys. Raises InputError."""
     text = setting.text
     if text.startswith(TWIN):
@@ -356,7 +349,7 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
     return Setting("windows", "; ".join(windows), where)
 
 
-def copies_of(agent: Agent) -> list[Agent]:
+def _copies(agent: Agent) -> list[Agent]:
     """Expand an agent with ``copies: N`` into N agents; errors in it are reported later."""
     values = {setting.name: setting for setting in agent.settings}
     copies = values.get("copies")
