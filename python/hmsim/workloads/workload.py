@@ -194,8 +194,8 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
         if simpoints.is_list(trace):
             points, shared = simpoints.read_list(trace, name, _trace)
             agents = tuple(_copies(load_agent(shared)))
-            notes = simpoints.notes(points)
-            return Workload(trace.name.partition(".")[0], agents, notes, tuple(points))
+            name = trace.name.partition(".")[0]
+            return Workload(name, agents, simpoints.notes(points), tuple(points))
         agent = load_agent(trace_workload.keys_of(trace, name))
         return Workload(trace.name.partition(".")[0], tuple(_copies(agent)))
     path = find_file(path_or_name, "workloads", "workload")
