@@ -7,7 +7,8 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::array<const char*, 3> kMediaNames{"media read", "media write", "gap move"};
+constexpr std::array<const char*, 4> kMediaNames{"media read", "media write", "gap move",
+                                                 "media update"};
 
 std::int64_t key(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
@@ -43,7 +44,7 @@ void MediaChecker::on_media(const MediaRecord& record) {
   bank.until = record.end;
   const Tick read = media_.technology.read_time;
   const Tick write = media_.technology.write_time;
-  const std::array<Tick, 3> times{read, write, read + write};
+  const std::array<Tick, 4> times{read, write, read + write, read + write};
   const Tick time = times[static_cast<std::size_t>(record.operation)];
   if (record.end - record.start != time) {
     violated("media time", record, static_cast<std::uint64_t>(time.value()),
@@ -64,13 +65,13 @@ void MediaChecker::on_media(const MediaRecord& record) {
   }
   check_place(record);
   const auto psi = static_cast<std::uint64_t>(media_.start_gap.psi);
-  if (record.operation == MediaOperation::write) {
+  if (record.operation != MediaOperation::read) {
     bank.due = psi != 0 && ++regions_[region].writes >= psi;
   }
 }
 
 void MediaChecker::check_place(const MediaRecord& record) {
-  const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
+  const auto line_bytes = static_cast<std::uint64_t>(media_.line.value());
   const std::uint64_t bank = record.line * line_bytes /
                              static_cast<std::uint64_t>(media_.interleave.value()) % banks_.size();
   if (bank != record.bank) {

@@ -4,10 +4,12 @@
 //
 //   media bank      a line belongs to the bank that its address selects, and stays there
 //   media busy      a bank has one operation at a time
-//   media time      a read, a write and a move (a read and a write) take their specified times
+//   media time      a read, a write, a move and an update (both a read and a write) take their
+//                   specified times
 //   media place     a line is where it was last written or moved; no other line is there, nor the
-//   gap gap move        into the gap, from the place before it (before the first: the last) gap
-//   interval    after psi writes to a region, before any other operation in its bank
+//                   gap
+//   gap move        into the gap, from the place before it (before the first: the last)
+//   gap interval    after psi writes to a region, before any other operation in its bank
 #pragma once
 
 #include <cstdint>

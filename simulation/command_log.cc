@@ -34,9 +34,9 @@ class CommandLog::Module final : public FlashObserver, public MediaObserver {
   }
   void on_media(const MediaRecord& record) override {
     const bool move = record.operation == MediaOperation::move;
-    const std::int64_t operation = move                                        ? kMove
-                                   : record.operation == MediaOperation::write ? kWrite
-                                                                               : 0;
+    const std::int64_t operation = move                                       ? kMove
+                                   : record.operation == MediaOperation::read ? 0
+                                                                              : kWrite;
     log_.add(log_.modules_, {record.start.value(), record.end.value(), channel_, device_,
                              kMediaStage, operation, move ? kLevelling : 0, record.bank, -1, -1});
   }

@@ -13,54 +13,34 @@ MediaModule::MediaModule(const ModuleParameters& parameters, const MediaParamete
                          AckListener& host, std::uint64_t seed)
     : parameters_(parameters),
       media_(media),
-      psi_(static_cast<std::uint64_t>(media_.start_gap.psi)),
+      sectors_(media_.sectors()),
       host_(host),
-      layout_(static_cast<std::uint64_t>(media_.region_lines(parameters.capacity)), seed),
-      gaps_(static_cast<std::size_t>(media_.banks * media_.start_gap.regions),
-            StartGap(layout_.size())),
+      cells_(parameters, media, seed),
       banks_(static_cast<std::size_t>(media_.banks)),
       commands_(parameters.tags()),
       entries_(static_cast<std::size_t>(media_.write_queue)),
-      worn_(places()),
       statistics_(media_.banks, media_.write_queue) {
   for (std::size_t entry = entries_.size(); entry > 0; --entry) {
     free_.push_back(static_cast<std::uint32_t>(entry - 1));
   }
   if (parameters.store_data) {
-    cells_ = std::make_unique<LineStore>();
     queued_.resize(entries_.size());
+  }
+  if (media_.buffers_lines()) {
+    buffer_ = std::make_unique<LineBuffer>(media_, parameters.store_data);
   }
 }
 
 void MediaModule::add_media_observer(MediaObserver& observer) {
   observers_.add(observer);
-  for (std::size_t region = 0; region < gaps_.size(); ++region) {
-    observer.on_gap(region, region * gaps_[region].places() + gaps_[region].next_move().to,
-                    gaps_[region].writes());
+  for (std::uint32_t region = 0; region < cells_.gaps().size(); ++region) {
+    observer.on_gap(region, cells_.next_move(region).to, cells_.gaps()[region].writes());
   }
   for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
     if (banks_[bank].busy) {
       observer.on_media(record_of(bank));
     }
   }
-}
-
-std::uint32_t MediaModule::bank_of(std::int64_t line) const {
-  const auto run = static_cast<std::uint64_t>(media_.interleave / kLineBytes);
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(line) / run % banks_.size());
-}
-
-std::uint64_t MediaModule::place(std::uint64_t line) const {
-  const auto run = static_cast<std::uint64_t>(media_.interleave / kLineBytes);
-  const std::uint64_t banks = banks_.size();
-  const std::uint64_t in_bank = line / run / banks * run + line % run;
-  const std::uint64_t bank = line / run % banks;
-  const std::uint64_t region =
-      bank * (gaps_.size() / banks) + in_bank / layout_.size();  // index in the module
-  ensure(region < gaps_.size(), "nvdimm", Tick(0), -1, "invalid line");
-  const std::uint64_t number = in_bank % layout_.size();
-  const StartGap& gap = gaps_[region];
-  return region * gap.places() + gap.place(media_.start_gap.randomised ? layout_(number) : number);
 }
 
 void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick now,
@@ -98,6 +78,9 @@ Tick MediaModule::advance(Tick now) {
       ready(event.payload, event.time);
     } else if (event.kind == EventKind::credit) {
       host_.on_credit(event.time);
+    } else if (event.kind == EventKind::combine) {
+      staged_.push(event.payload);
+      combine_waiting(event.time);
     } else {
       end(event.payload, event.time);
     }
@@ -123,10 +106,17 @@ void MediaModule::look_up(std::uint32_t tag, Tick now) {
     ready(tag, now);
     return;
   }
-  Bank& bank = banks_[bank_of(line)];
+  const std::int64_t in_media = media_line(line);
+  if (buffer_ != nullptr && buffer_->read(in_media, line % sectors_)) {
+    ++statistics_.buffer_reads;
+    ready(tag, now);
+    return;
+  }
+  const std::uint32_t number = cells_.bank_of(in_media);
+  Bank& bank = banks_[number];
   command.blocked = moved(bank, now);
   bank.reads.push(tag);
-  begin(bank_of(line), now);
+  begin(number, now);
 }
 
 // Assigns an entry of the write queue to the write: that of its line, or a free one. Returns false
@@ -166,7 +156,7 @@ void MediaModule::post(Address address, const LineData& data, Tick now) {
   } else {
     entry = new_entry(line, now);
   }
-  if (cells_ != nullptr) {
+  if (cells_.has_data()) {
     LineBytes bytes = peek(address);
     data.apply_to(bytes);
     queued_[entry] = bytes;
@@ -206,7 +196,11 @@ void MediaModule::queue_write(std::uint32_t entry, Tick now) {
     return;
   }
   record.listed = true;
-  const std::uint32_t bank = bank_of(record.line);
+  if (buffer_ != nullptr) {
+    events_.schedule(now + media_.command_time, EventKind::combine, entry);
+    return;
+  }
+  const std::uint32_t bank = cells_.bank_of(record.line);
   banks_[bank].writes.push(entry);
   begin(bank, now);
 }
@@ -218,21 +212,30 @@ void MediaModule::begin(std::uint32_t bank, Tick now) {
   }
   const bool turn_of_writes = !waiting_.empty() && !state.wrote && !state.writes.empty();
   if (state.reads.empty() || turn_of_writes) {
-    const std::uint32_t entry = state.writes.front();
-    state.writes.pop();
+    const std::uint32_t subject = state.writes.take();
     state.wrote = true;
-    entries_[entry].listed = false;
-    entries_[entry].dirty = false;
-    entries_[entry].writing = true;
-    begin(bank, MediaOperation::write, entry, now);
+    if (buffer_ != nullptr) {
+      buffer_->begin_write(subject);
+      const bool whole = buffer_->whole(subject);
+      begin(bank, whole ? MediaOperation::write : MediaOperation::update, subject, now);
+      return;
+    }
+    entries_[subject].listed = false;
+    entries_[subject].dirty = false;
+    entries_[subject].writing = true;
+    begin(bank, MediaOperation::write, subject, now);
   } else {
-    const std::uint32_t tag = state.reads.front();
-    state.reads.pop();
+    const std::uint32_t tag = state.reads.take();
     state.wrote = false;
-    commands_[tag].blocked = state.moved - commands_[tag].blocked;
-    statistics_.gap_blocked_ps += static_cast<Counter>(commands_[tag].blocked.value());
+    end_wait(tag, state);
     begin(bank, MediaOperation::read, tag, now);
   }
+}
+
+// Counts the moves for which the read has waited.
+void MediaModule::end_wait(std::uint32_t tag, const Bank& bank) {
+  commands_[tag].blocked = bank.moved - commands_[tag].blocked;
+  statistics_.gap_blocked_ps += static_cast<Counter>(commands_[tag].blocked.value());
 }
 
 void MediaModule::begin(std::uint32_t bank, MediaOperation operation, std::uint32_t subject,
@@ -261,16 +264,15 @@ MediaRecord MediaModule::record_of(std::uint32_t bank) const {
   const Tick end = state.since + time_of(state.operation);
   MediaRecord record{state.since, end, state.operation, bank, 0, 0, 0};
   if (state.operation == MediaOperation::move) {
-    const StartGap& gap = gaps_[state.subject];
-    const std::uint64_t first = state.subject * gap.places();
-    record.place = first + gap.next_move().to;
-    record.from = first + gap.next_move().from;
+    const StartGap::Move move = cells_.next_move(state.subject);
+    record.place = move.to;
+    record.from = move.from;
   } else {
-    const std::int64_t line = state.operation == MediaOperation::read
-                                  ? line_of(commands_[state.subject].address)
-                                  : entries_[state.subject].line;
+    const std::int64_t line = state.operation == MediaOperation::read ? media_line_of(state.subject)
+                              : buffer_ != nullptr                    ? buffer_->line(state.subject)
+                                                   : entries_[state.subject].line;
     record.line = static_cast<std::uint64_t>(line);
-    record.place = place(record.line);
+    record.place = cells_.place(line);
   }
   return record;
 }
@@ -283,39 +285,76 @@ void MediaModule::end(std::uint32_t bank, Tick now) {
   statistics_.busy_banks.set(busy_, now);
   switch (state.operation) {
     case MediaOperation::read:
-      ++statistics_.reads;
-      ready(state.subject, now);
+      end_read(bank, now);
       break;
+    case MediaOperation::update:
+      ++statistics_.updates;
+      [[fallthrough]];
     case MediaOperation::write:
       end_write(state.subject, now);
       break;
     case MediaOperation::move:
       state.moved += now - state.since;
-      end_move(state.subject);
+      cells_.move(state.subject);
+      ++statistics_.gap_moves;
       break;
   }
   begin(bank, now);
 }
 
-void MediaModule::end_write(std::uint32_t entry, Tick now) {
-  Entry& record = entries_[entry];
-  const std::int64_t line = record.line;
-  const std::uint64_t at = place(static_cast<std::uint64_t>(line));
-  const auto region = static_cast<std::uint32_t>(at / gaps_.front().places());
-  ++statistics_.writes;
-  store(entry);
-  wear_out(at);
-  gaps_[region].wrote();
-  record.writing = false;
-  if (gaps_[region].due(psi_)) {
-    begin(bank_of(line), MediaOperation::move, region, now);
-  }
-  if (record.dirty || record.pins > 0) {
-    queue_write(entry, now);
+void MediaModule::end_read(std::uint32_t bank, Tick now) {
+  Bank& state = banks_[bank];
+  ++statistics_.reads;
+  ready(state.subject, now);
+  if (buffer_ == nullptr) {
     return;
   }
-  entry_of_.erase(line);
-  record.line = kNoLine;
+  const std::int64_t line = media_line_of(state.subject);
+  buffer_->fetched(line);
+  for (std::size_t left = state.reads.size(); left > 0; --left) {
+    const std::uint32_t tag = state.reads.take();
+    if (media_line_of(tag) == line) {
+      end_wait(tag, state);
+      ++statistics_.joined_reads;
+      ready(tag, now);
+    } else {
+      state.reads.push(tag);
+    }
+  }
+}
+
+// Ends the write of an entry, or of a line of the combining buffer.
+void MediaModule::end_write(std::uint32_t subject, Tick now) {
+  const std::int64_t line = buffer_ != nullptr ? buffer_->line(subject) : entries_[subject].line;
+  ++statistics_.writes;
+  for (std::int64_t i = 0; cells_.has_data() && i < sectors_; ++i) {
+    const LineBytes* const bytes =
+        buffer_ != nullptr ? buffer_->written(line, i) : &queued_[subject];
+    if (bytes != nullptr) {
+      cells_.write(line * sectors_ + i, *bytes);
+    }
+  }
+  const std::uint32_t region = cells_.wrote(line);
+  if (buffer_ != nullptr) {
+    buffer_->end_write(subject);
+  } else {
+    entries_[subject].writing = false;
+  }
+  if (cells_.due(region)) {
+    begin(cells_.bank_of(line), MediaOperation::move, region, now);
+  }
+  if (buffer_ != nullptr) {
+    combine_waiting(now);
+  } else if (entries_[subject].dirty || entries_[subject].pins > 0) {
+    queue_write(subject, now);
+  } else {
+    release(subject, now);
+  }
+}
+
+void MediaModule::release(std::uint32_t entry, Tick now) {
+  entry_of_.erase(entries_[entry].line);
+  entries_[entry].line = kNoLine;
   free_.push_back(entry);
   count_queue(now);
   if (parameters_.posted_writes > 0) {
@@ -326,21 +365,62 @@ void MediaModule::end_write(std::uint32_t entry, Tick now) {
   }
 }
 
-void MediaModule::end_move(std::uint32_t region) {
-  StartGap& gap = gaps_[region];
-  const std::uint64_t first = region * gap.places();
-  const StartGap::Move move = gap.next_move();
-  if (cells_ != nullptr) {
-    cells_->copy(address_of(first + move.from), address_of(first + move.to));
+// Moves to the combining buffer all staged entries that it takes, in their order, and makes room
+// for the others.
+void MediaModule::combine_waiting(Tick now) {
+  for (std::size_t left = staged_.size(); left > 0; --left) {
+    const std::uint32_t entry = staged_.take();
+    if (!combine(entry, now)) {
+      staged_.push(entry);
+    }
   }
-  wear_out(first + move.to);
-  gap.move();
-  ++statistics_.gap_moves;
+  make_room(now);
 }
 
-void MediaModule::wear_out(std::uint64_t place) {
-  ++wear_;
-  most_worn_ = later(most_worn_, worn_.add(place));
+bool MediaModule::combine(std::uint32_t entry, Tick now) {
+  Entry& record = entries_[entry];
+  ensure(record.line != kNoLine, "nvdimm", now, entry, "write of an entry without a line");
+  const std::int64_t sector = record.line % sectors_;
+  const std::uint32_t slot = buffer_->write(media_line(record.line), sector);
+  if (slot == kNoIndex) {
+    return false;
+  }
+  if (cells_.has_data()) {
+    buffer_->bytes(slot, sector) = queued_[entry];
+  }
+  ++statistics_.buffer_writes;
+  record.listed = false;
+  record.dirty = false;
+  if (buffer_->full(slot)) {
+    send(slot, now);
+  }
+  if (record.pins == 0) {
+    release(entry, now);
+  }
+  return true;
+}
+
+// Sends the oldest lines of the combining buffer to their banks, one for each staged entry that
+// needs another line.
+void MediaModule::make_room(Tick now) {
+  if (buffer_->oldest() == kNoIndex || buffer_->leaving() >= staged_.size()) {
+    return;
+  }
+  std::size_t wanted = 0;
+  staged_.each([&](std::uint32_t entry) {
+    wanted += buffer_->combines(media_line(entries_[entry].line)) ? 0 : 1;
+  });
+  while (buffer_->leaving() < wanted && buffer_->oldest() != kNoIndex) {
+    send(buffer_->oldest(), now);
+  }
+}
+
+void MediaModule::send(std::uint32_t slot, Tick now) {
+  if (buffer_->leave(slot)) {
+    const std::uint32_t bank = cells_.bank_of(buffer_->line(slot));
+    banks_[bank].writes.push(slot);
+    begin(bank, now);
+  }
 }
 
 // Returns the time that the bank has spent on moves until `now`.
@@ -358,7 +438,7 @@ void MediaModule::write_line(std::uint32_t tag, const LineData& data, std::uint8
   queued_[command.entry] = line;
 }
 
-// The write queue has the newest data.
+// The write queue has the newest data, and the combining buffer newer ones than the cells.
 LineBytes MediaModule::peek(Address address) const {
   const std::int64_t line = line_of(address);
   const auto kept = unsaved_.find(line);
@@ -366,17 +446,12 @@ LineBytes MediaModule::peek(Address address) const {
     return kept->second;
   }
   const std::uint32_t entry = entry_of_.find(line);
-  return entry != kNoIndex && (entries_[entry].dirty || entries_[entry].writing)
-             ? queued_[entry]
-             : cells_->read(address_of(place(static_cast<std::uint64_t>(line))));
-}
-
-// Writes the entry's data to the cells.
-void MediaModule::store(std::uint32_t entry) {
-  if (cells_ != nullptr) {
-    cells_->write(address_of(place(static_cast<std::uint64_t>(entries_[entry].line))),
-                  {queued_[entry]});
+  if (entry != kNoIndex && (entries_[entry].dirty || entries_[entry].writing)) {
+    return queued_[entry];
   }
+  const LineBytes* const bytes =
+      buffer_ == nullptr ? nullptr : buffer_->written(media_line(line), line % sectors_);
+  return bytes != nullptr ? *bytes : cells_.read(line);
 }
 
 std::int64_t MediaModule::trim(Address address, Bytes size, Tick now) {
@@ -385,13 +460,16 @@ std::int64_t MediaModule::trim(Address address, Bytes size, Tick now) {
   const std::int64_t end = (address.value() + size.value()) / page;
   ensure(address.value() >= 0 && end * kPageBytes <= parameters_.capacity, "nvdimm", now, -1,
          "trim beyond the capacity");
-  for (std::int64_t line = first * kLinesPerPage; cells_ != nullptr && line < end * kLinesPerPage;
+  for (std::int64_t line = first * kLinesPerPage; cells_.has_data() && line < end * kLinesPerPage;
        ++line) {
     const std::uint32_t entry = entry_of_.find(line);
     if (entry != kNoIndex) {
       queued_[entry] = LineBytes();
     }
-    cells_->zero(address_of(place(static_cast<std::uint64_t>(line))));
+    if (buffer_ != nullptr) {
+      buffer_->zero(media_line(line), line % sectors_);
+    }
+    cells_.zero(line);
   }
   return first < end ? end - first : 0;
 }
@@ -403,10 +481,10 @@ void MediaModule::spare(Address address, const LineData& data) {
   ++power_.spared_lines;
 }
 
-// Saves the write queue and the spared writes, with all banks in parallel. A move in progress has
-// no effect: the line that it copied is still at its old place.
+// Saves the write queue, the combining buffer and the spared writes, with all banks in parallel. A
+// move in progress has no effect: the line that it copied is still at its old place.
 PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
-  ensure(cells_ != nullptr, "nvdimm", now, -1, "power failure without stored data");
+  ensure(cells_.has_data(), "nvdimm", now, -1, "power failure without stored data");
   off_ = true;
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
     if (entries_[entry].dirty || entries_[entry].writing) {
@@ -415,46 +493,63 @@ PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
     entries_[entry] = Entry();
   }
   entry_of_.clear();
+  if (buffer_ != nullptr) {
+    buffer_->each_written([this](std::int64_t line, bool whole) {
+      for (std::int64_t sector = 0; sector < sectors_; ++sector) {
+        const LineBytes* const bytes = buffer_->written(line, sector);
+        const std::int64_t at = line * sectors_ + sector;
+        if (bytes != nullptr || whole) {
+          unsaved_.emplace(at, bytes != nullptr ? *bytes : cells_.read(at));
+        }
+      }
+    });
+    buffer_->clear();
+  }
   std::vector<PowerLane> lanes(banks_.size(), PowerLane(save_for));
   save_rest(lanes);
   power_.fail(parameters_.power, earlier(longest(lanes), save_for));
   return power_;
 }
 
-// Saves the rest. A line whose write is interrupted is garbage until it is written again.
+// Saves the rest, by media lines. A bank reads the sectors that are missing before it writes the
+// line. A line whose write is interrupted is garbage until it is written again; all of it is kept.
 void MediaModule::save_rest(std::vector<PowerLane>& lanes) {
-  for (auto entry = unsaved_.begin(); entry != unsaved_.end();) {
-    const Address at = address_of(place(static_cast<std::uint64_t>(entry->first)));
-    const PowerLane::Outcome outcome =
-        lanes[bank_of(entry->first)].spend(media_.technology.write_time);
+  for (auto first = unsaved_.begin(); first != unsaved_.end();) {
+    const std::int64_t line = media_line(first->first);
+    const std::int64_t begin = line * sectors_;
+    const auto end = unsaved_.lower_bound(begin + sectors_);
+    PowerLane& lane = lanes[cells_.bank_of(line)];
+    if (std::distance(first, end) < sectors_) {
+      lane.spend(media_.technology.read_time);
+    }
+    const PowerLane::Outcome outcome = lane.spend(media_.technology.write_time);
     if (outcome == PowerLane::Outcome::done) {
-      cells_->write(at, {entry->second});
+      for (; first != end; first = unsaved_.erase(first)) {
+        cells_.write(first->first, first->second);
+      }
       ++power_.saved_lines;
-      entry = unsaved_.erase(entry);
       continue;
     }
-    if (outcome == PowerLane::Outcome::torn) {
-      LineBytes torn = cells_->read(at);
+    for (std::int64_t at = begin; outcome == PowerLane::Outcome::torn && at < begin + sectors_;
+         ++at) {
+      LineBytes torn = cells_.read(at);
+      unsaved_.emplace(at, torn);
       for (std::uint8_t& byte : torn) {
         byte = static_cast<std::uint8_t>(~byte);
       }
-      cells_->write(at, {torn});
+      cells_.write(at, torn);
     }
-    ++entry;
+    first = end;
   }
 }
 
 // Takes over the cells and registers, which keep their contents.
 bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   auto& module = static_cast<MediaModule&>(before);
-  ensure(cells_ != nullptr && module.cells_ != nullptr, "nvdimm", now, -1,
+  ensure(cells_.has_data() && module.cells_.has_data(), "nvdimm", now, -1,
          "return of power without stored data");
   cells_ = std::move(module.cells_);
   unsaved_ = std::move(module.unsaved_);
-  gaps_ = std::move(module.gaps_);
-  worn_ = std::move(module.worn_);
-  most_worn_ = module.most_worn_;
-  wear_ = module.wear_;
   power_ = module.power_;
   std::vector<PowerLane> lanes(banks_.size(), PowerLane(recover_for));
   save_rest(lanes);
@@ -463,10 +558,9 @@ bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
     return false;
   }
   power_.recover(longest(lanes));
-  const auto regions = static_cast<std::uint32_t>(gaps_.size() / banks_.size());
-  for (std::uint32_t region = 0; region < gaps_.size(); ++region) {
-    if (gaps_[region].due(psi_)) {
-      begin(region / regions, MediaOperation::move, region, now);
+  for (std::uint32_t region = 0; region < cells_.gaps().size(); ++region) {
+    if (cells_.due(region)) {
+      begin(cells_.bank_of_region(region), MediaOperation::move, region, now);
     }
   }
   reschedule_at(events_.next_time());
@@ -476,13 +570,11 @@ bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
 void MediaModule::serialize(Archive& archive) {
   archive.section("media");
   archive.fixed(commands_, entries_, banks_);
-  archive(free_, waiting_, events_, unfinished_, worn_, most_worn_, wear_, statistics_, power_,
-          off_);
-  for (StartGap& gap : gaps_) {
-    gap.serialize(archive);
+  archive(free_, waiting_, staged_, events_, unfinished_, cells_, statistics_, power_, off_);
+  if (buffer_ != nullptr) {
+    archive(*buffer_);
   }
-  if (cells_ != nullptr) {
-    archive(*cells_);
+  if (cells_.has_data()) {
     for (LineBytes& bytes : queued_) {
       archive.raw(bytes.data(), bytes.size());
     }
@@ -534,18 +626,25 @@ void MediaModule::check_bounds(const Archive& archive) const {
     archive.check_index(command.entry, entries_.size(), kNoIndex, kWrong);
   }
   waiting_.each([&](std::uint32_t tag) { archive.check_index(tag, commands_.size(), kWrong); });
+  const std::size_t written = buffer_ != nullptr ? buffer_->slots() : entries_.size();
+  archive.check(buffer_ != nullptr || staged_.empty(), kWrong);
+  staged_.each([&](std::uint32_t entry) { archive.check_index(entry, entries_.size(), kWrong); });
   for (const Bank& bank : banks_) {
     bank.reads.each([&](std::uint32_t tag) { archive.check_index(tag, commands_.size(), kWrong); });
-    bank.writes.each(
-        [&](std::uint32_t entry) { archive.check_index(entry, entries_.size(), kWrong); });
-    const std::size_t subjects = bank.operation == MediaOperation::read    ? commands_.size()
-                                 : bank.operation == MediaOperation::write ? entries_.size()
-                                                                           : gaps_.size();
+    bank.writes.each([&](std::uint32_t each) { archive.check_index(each, written, kWrong); });
+    const std::size_t subjects = bank.operation == MediaOperation::read   ? commands_.size()
+                                 : bank.operation == MediaOperation::move ? cells_.gaps().size()
+                                                                          : written;
     archive.check_index(bank.subject, subjects, kWrong);
   }
   events_.each([&](const auto& event) {
+    const bool combine = event.kind == EventKind::combine;
+    archive.check(!combine || buffer_ != nullptr, kWrong);
     archive.check_index(event.payload,
-                        event.kind == EventKind::done ? banks_.size() : commands_.size(), kWrong);
+                        combine                         ? entries_.size()
+                        : event.kind == EventKind::done ? banks_.size()
+                                                        : commands_.size(),
+                        kWrong);
   });
 }
 

@@ -9,15 +9,13 @@
 
 #include "core/event_queue.h"
 #include "core/key_map.h"
-#include "core/line_store.h"
 #include "core/observers.h"
-#include "core/random.h"
 #include "core/ring.h"
+#include "nvdimm/media/line_buffer.h"
+#include "nvdimm/media/media_cells.h"
 #include "nvdimm/media/media_observer.h"
 #include "nvdimm/media/media_parameters.h"
 #include "nvdimm/media/media_statistics.h"
-#include "nvdimm/media/start_gap.h"
-#include "nvdimm/media/wear_counts.h"
 #include "nvdimm/module/module.h"
 
 namespace hmsim {
@@ -31,6 +29,14 @@ namespace hmsim {
 //
 // After psi writes to a region, its bank copies one line into the region's gap before any other
 // work.
+//
+// If media lines have several lines of the host, banks read and write media lines, and there are
+// two buffers of them between the write queue and the banks (LineBuffer). A read of a line in a
+// buffer is served from it; a read of any other line waits for its bank, and its end also ends all
+// reads that wait for the same line. A write leaves the write queue after command_time for the
+// combining buffer. A line leaves that buffer once the host has written all of it, or, oldest write
+// first, for writes that find the buffer full. A bank that writes a line of which sectors are
+// unknown reads it first (MediaOperation::update). The combining buffer survives power failures.
 class MediaModule final : public NvdimmModule {
  public:
   MediaModule(const ModuleParameters& parameters, const MediaParameters& media, AckListener& host,
@@ -68,17 +74,19 @@ class MediaModule final : public NvdimmModule {
   const MediaParameters& media() const { return media_; }
   MediaStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
-  // Return the writes to the most worn place and to all places since the start, including moves.
-  std::uint64_t most_worn() const { return most_worn_; }
-  std::uint64_t wear() const { return wear_; }
-  std::uint64_t places() const { return gaps_.size() * gaps_.front().places(); }
-  // Returns a line's place, as in MediaRecord::place.
-  std::uint64_t place(std::uint64_t line) const;
+  const MediaCells& cells() const { return cells_; }
 
  private:
   friend struct MediaFaults;  // lets tests inject faults
 
-  enum class EventKind : std::uint8_t { decoded, flushed, done, credit, last = credit };
+  enum class EventKind : std::uint8_t {
+    decoded,
+    flushed,
+    done,
+    credit,
+    combine,  // a written line reaches the combining buffer
+    last = combine
+  };
   enum class Stage : std::uint8_t { none, decoding, waiting, ready, last = ready };
 
   struct Command {
@@ -96,7 +104,7 @@ class MediaModule final : public NvdimmModule {
     std::int64_t line = kNoLine;
     std::uint32_t pins = 0;  // commands whose data have not arrived
     bool dirty = false;      // holds data newer than the cells
-    bool listed = false;     // in its bank's queue
+    bool listed = false;     // in its bank's queue, or on the way to the combining buffer
     bool writing = false;
 
     void serialize(Archive& archive) { archive(line, pins, dirty, listed, writing); }
@@ -104,10 +112,10 @@ class MediaModule final : public NvdimmModule {
 
   struct Bank {
     Ring<std::uint32_t> reads;   // tags
-    Ring<std::uint32_t> writes;  // entries
+    Ring<std::uint32_t> writes;  // entries, or slots of the combining buffer
     bool busy = false;
     MediaOperation operation = MediaOperation::read;
-    std::uint32_t subject = 0;  // tag, entry or region of the operation
+    std::uint32_t subject = 0;  // tag, entry or slot, or region of the operation
     bool wrote = false;         // the last operation other than a move was a write
     Tick since{0};              // start of the current operation
     Tick moved{0};              // total time of completed moves
@@ -121,10 +129,13 @@ class MediaModule final : public NvdimmModule {
   static constexpr std::int64_t kNoLine = -1;
 
   static std::int64_t line_of(Address address) { return address / Address(kLineBytes.value()); }
-  static Address address_of(std::uint64_t place) {
-    return Address(static_cast<std::int64_t>(place) * kLineBytes.value());
+  // Returns the media line of a line of the host.
+  std::int64_t media_line(std::int64_t line) const {
+    return buffer_ == nullptr ? line : line / sectors_;
   }
-  std::uint32_t bank_of(std::int64_t line) const;
+  std::int64_t media_line_of(std::uint32_t tag) const {
+    return media_line(line_of(commands_[tag].address));
+  }
 
   void serialize_unsaved(Archive& archive);
   void check_bounds(const Archive& archive) const;
@@ -134,44 +145,46 @@ class MediaModule final : public NvdimmModule {
   std::uint32_t new_entry(std::int64_t line, Tick now);
   void ready(std::uint32_t tag, Tick now);
   void queue_write(std::uint32_t entry, Tick now);
+  void release(std::uint32_t entry, Tick now);
+  void combine_waiting(Tick now);
+  bool combine(std::uint32_t entry, Tick now);
+  void make_room(Tick now);
+  void send(std::uint32_t slot, Tick now);
   void begin(std::uint32_t bank, Tick now);
   void begin(std::uint32_t bank, MediaOperation operation, std::uint32_t subject, Tick now);
   Tick time_of(MediaOperation operation) const;
   MediaRecord record_of(std::uint32_t bank) const;
   void end(std::uint32_t bank, Tick now);
-  void end_write(std::uint32_t entry, Tick now);
-  void end_move(std::uint32_t region);
-  void store(std::uint32_t entry);
+  void end_wait(std::uint32_t tag, const Bank& bank);
+  void end_read(std::uint32_t bank, Tick now);
+  void end_write(std::uint32_t subject, Tick now);
+  void end_entry(std::uint32_t entry, Tick now);
   void save_rest(std::vector<PowerLane>& lanes);
-  void wear_out(std::uint64_t place);
   void count_queue(Tick now);
   Tick moved(const Bank& bank, Tick now) const;
 
   const ModuleParameters parameters_;
   const MediaParameters media_;
-  const std::uint64_t psi_;
+  const std::int64_t sectors_;
   AckListener& host_;
   Observers<MediaObserver> observers_;
-  Permutation layout_;  // permutation of a region's lines
 
-  std::vector<StartGap> gaps_;  // by region, bank by bank
+  MediaCells cells_;
+  std::unique_ptr<LineBuffer> buffer_;  // null if media lines are lines of the host
   std::vector<Bank> banks_;
   std::vector<Command> commands_;    // by tag
   std::vector<Entry> entries_;       // the write queue
   std::vector<std::uint32_t> free_;  // entries
   KeyMap entry_of_;                  // by line
   Ring<std::uint32_t> waiting_;      // writes that wait for an entry
+  Ring<std::uint32_t> staged_;       // entries that wait for the combining buffer
   EventQueue<EventKind> events_;
   std::uint32_t unfinished_ = 0;
   std::uint32_t busy_ = 0;  // banks
-  WearCounts worn_;
-  std::uint64_t most_worn_ = 0;
-  std::uint64_t wear_ = 0;
   MediaStatistics statistics_;
   PowerRecord power_;
 
   // Data mode only.
-  std::unique_ptr<LineStore> cells_;           // by place
   std::vector<LineBytes> queued_;              // by entry
   std::map<std::int64_t, LineBytes> unsaved_;  // by line; between power failure and recovery
 };

@@ -9,14 +9,15 @@
 
 namespace hmsim {
 
-enum class MediaOperation : std::uint8_t { read, write, move, last = move };
+// update: a write of a line of which only a part is known, so that the bank reads it first.
+enum class MediaOperation : std::uint8_t { read, write, move, update, last = update };
 
 struct MediaRecord {
   Tick start;
   Tick end;
   MediaOperation operation;
   std::uint32_t bank;
-  std::uint64_t line;   // index in the module, in the host's numbering; unused for moves
+  std::uint64_t line;   // media line in the module, in the host's numbering; unused for moves
   std::uint64_t place;  // of the line in the module, region by region; of a move: the new one
   std::uint64_t from;   // moves: the previous place
 };

@@ -2,7 +2,7 @@
 #include "nvdimm/media/media_statistics.h"
 
 #include <array>
-#include <functional>
+#include <string>
 #include <utility>
 
 #include "core/statistic_sums.h"
@@ -18,28 +18,71 @@ using Table = StatisticTable<MediaModule, MediaStatistics>;
 using S = MediaStatistics;
 
 constexpr double kPicojoules = 1e-12;
-constexpr double kLineBits = 512;
 
-double line_energy(double picojoules, Counter lines) {
-  return static_cast<double>(lines) * kLineBits * picojoules * kPicojoules;
+double line_energy(const MediaModule& module, double picojoules, Counter lines) {
+  const auto bits = static_cast<double>(8 * module.media().line.value());
+  return static_cast<double>(lines) * bits * picojoules * kPicojoules;
 }
 
 double read_energy(MediaModule& module) {
   const MediaStatistics& counts = module.statistics();
-  return line_energy(module.media().technology.read_energy, counts.reads + counts.gap_moves);
+  return line_energy(module, module.media().technology.read_energy,
+                     counts.reads + counts.updates + counts.gap_moves);
 }
 
 double write_energy(MediaModule& module) {
   const MediaStatistics& counts = module.statistics();
-  return line_energy(module.media().technology.write_energy, counts.writes + counts.gap_moves);
+  return line_energy(module, module.media().technology.write_energy,
+                     counts.writes + counts.gap_moves);
+}
+
+// Reports the buffers of media lines, if there are any.
+void report_buffers(StatisticRegistry& registry, const Modules& all) {
+  Modules modules;
+  for (MediaModule* const module : all) {
+    if (module->media().buffers_lines()) {
+      modules.push_back(module);
+    }
+  }
+  if (modules.empty()) {
+    return;
+  }
+  const auto counter = [&](Counter S::*field, const char* name, const char* unit,
+                           const char* description) {
+    registry.counter(std::string("nvdimm.media.") + name, unit, description,
+                     members_of(modules, [field](MediaModule& module) -> Counter& {
+                       return module.statistics().*field;
+                     }));
+  };
+  counter(&S::buffer_reads, "buffer_reads", "commands",
+          "reads answered from the read buffer or the combining buffer");
+  counter(&S::joined_reads, "joined_reads", "commands",
+          "reads answered by a read of their media line for an earlier command");
+  counter(&S::buffer_writes, "buffer_writes", "commands",
+          "writes that the combining buffer took from the write queue");
+  counter(&S::updates, "updates", "lines",
+          "media lines read before they were written, because the host had written a part");
+  registry.ratio("nvdimm.media.amplification",
+                 "bytes written to the cells for each byte that the host wrote",
+                 sum_over(modules,
+                          [](MediaModule& module) {
+                            const S& counts = module.statistics();
+                            return static_cast<double>(counts.writes + counts.gap_moves) *
+                                   static_cast<double>(module.media().sectors());
+                          }),
+                 sum_over(modules, [](MediaModule& module) {
+                   return module.statistics().buffer_writes + module.statistics().merged_writes;
+                 }));
 }
 
 void report_wear(StatisticRegistry& registry, const Modules& modules) {
-  const auto most = largest_of(modules, std::mem_fn(&MediaModule::most_worn));
-  const auto mean = [wear = sum_over(modules, std::mem_fn(&MediaModule::wear)),
-                     places = sum_over(modules, std::mem_fn(&MediaModule::places))] {
-    return wear() / places();
-  };
+  const auto most =
+      largest_of(modules, [](const MediaModule& module) { return module.cells().most_worn(); });
+  const auto wear =
+      sum_over(modules, [](const MediaModule& module) { return module.cells().wear(); });
+  const auto places =
+      sum_over(modules, [](const MediaModule& module) { return module.cells().places(); });
+  const auto mean = [wear, places] { return wear() / places(); };
   registry.gauge("nvdimm.media.wear.max", "writes",
                  "writes to the most worn line of cells, since the system was built", most);
   registry.gauge("nvdimm.media.wear.mean", "writes", "mean over all lines of cells", mean);
@@ -67,8 +110,14 @@ constexpr std::array kRows{
         "gap_blocked_us", "us",
         "time that reads waited while their bank moved a line, summed over the reads", 1'000'000),
     Table::ratio<&S::writes, &S::writes, &S::gap_moves>(
-        "waf", "write amplification: lines written for each line of the host"),
+        "waf",
+        "write amplification by wear levelling: lines written, with moves, for each that is not"),
     Table::derived(report_wear),
+    Table::part<&S::buffer_reads>(),
+    Table::part<&S::joined_reads>(),
+    Table::part<&S::buffer_writes>(),
+    Table::part<&S::updates>(),
+    Table::derived(report_buffers),
     Table::total<read_energy>("energy.read", "J", "energy of reads from cells"),
     Table::total<write_energy>("energy.write", "J", "energy of writes to cells"),
     Table::total<read_energy, write_energy>("energy.total", "J", "energy of cells"),

@@ -19,6 +19,11 @@ struct MediaStatistics {
   Counter queue_full = 0;     // writes that waited for an entry
   Counter gap_moves = 0;
   Counter gap_blocked_ps = 0;  // wait of reads, summed over reads
+  // Only if media lines have several lines of the host:
+  Counter buffer_reads = 0;   // served from a buffer of media lines
+  Counter joined_reads = 0;   // ended by a read of their line for another one
+  Counter buffer_writes = 0;  // moved to the combining buffer
+  Counter updates = 0;        // of writes, those that read the line first
   Occupancy busy_banks;
   Occupancy queue;
 

@@ -228,7 +228,9 @@ NvdimmParameters any_media(Random& random) {
   p.command_queue = 4 + below(12);
   p.media.command_time = Tick(below(2) * 5'000);
   p.media.banks = std::int64_t{1} << below(4);
-  p.media.interleave = Bytes(64LL << below(3));
+  p.media.line = Bytes(64LL << below(3));
+  p.media.interleave = later(p.media.line, Bytes(64LL << below(3)));
+  p.media.line_buffer = 1 + below(6);
   p.media.write_queue = 1 + below(8);
   p.media.start_gap.psi = below(5);
   p.media.start_gap.regions = std::int64_t{1} << below(3);
@@ -241,13 +243,20 @@ TEST(MediaIntegrity, EveryReadReturnsTheLastCompletedWrite) {
   std::uint64_t saved = 0;
   std::uint64_t failures = 0;
   Counter moves = 0;
+  Counter updates = 0;
+  Counter hits = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     Random random(seed, 5);
     const NvdimmParameters parameters = any_media(random);
     ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
     SCOPED_TRACE("seed " + std::to_string(seed));
     MediaShadow shadow(parameters, seed);
-    const auto count = [&] { moves += shadow.nvdimm().statistics().gap_moves; };
+    const auto count = [&] {
+      const MediaStatistics& counts = shadow.nvdimm().statistics();
+      moves += counts.gap_moves;
+      updates += counts.updates;
+      hits += counts.buffer_reads + counts.joined_reads;
+    };
     const PowerRecord record = act(shadow, random, shadow.pages(), 3000, 64, count);
     count();
     ASSERT_FALSE(HasFailure());
@@ -259,11 +268,14 @@ TEST(MediaIntegrity, EveryReadReturnsTheLastCompletedWrite) {
   EXPECT_GT(failures, 300u);
   EXPECT_GT(saved, 100u);
   EXPECT_GT(moves, 10'000u);
+  EXPECT_GT(updates, 10'000u);
+  EXPECT_GT(hits, 1'000u);
 }
 
 TEST(MediaIntegrity, ASkippedCopyAndALostEntryAreCaught) {
-  for (const bool copy : {true, false}) {
-    NvdimmParameters parameters = small_media();
+  enum class Error { copy, entry, line };
+  for (const Error error : {Error::copy, Error::entry, Error::line}) {
+    NvdimmParameters parameters = error == Error::line ? wide_media(4) : small_media();
     parameters.store_data = true;
     parameters.media.start_gap.psi = 0;
     MediaShadow shadow(parameters, 1);
@@ -276,10 +288,11 @@ TEST(MediaIntegrity, ASkippedCopyAndALostEntryAreCaught) {
     }
     shadow.check_all();
     ASSERT_EQ(shadow.mismatches(), 0u);
-    if (copy) {
+    if (error == Error::copy) {
       MediaFaults::skip_copy(shadow.nvdimm(), 2);
     } else {
-      while (!MediaFaults::drop_entry(shadow.nvdimm())) {
+      while (!(error == Error::line ? MediaFaults::lose_write(shadow.nvdimm())
+                                    : MediaFaults::drop_entry(shadow.nvdimm()))) {
         shadow.send(shadow.pages(), 8);
         shadow.finish_one();
         shadow.step();

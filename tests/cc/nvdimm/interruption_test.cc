@@ -135,26 +135,27 @@ TEST(Interruption, OfARecoveryThatWritesPagesOfTheMapLosesNothing) {
 }
 
 TEST(Interruption, OfMediaAtEveryTickLosesNothing) {
-  NvdimmParameters parameters = small_media();
-  parameters.store_data = true;
-  parameters.media.technology.write_time = Tick(6);
-  parameters.media.technology.read_time = Tick(2);
-  parameters.media.start_gap.psi = 2;
-  parameters.line_burst = Tick(1);
-  parameters.media.command_time = Tick(0);
-  MediaShadow shadow(parameters, 7);
-  for (int i = 0; i < 400; ++i) {
-    shadow.send(shadow.pages(), 8);
-    shadow.finish_one();
-    if (i % 4 == 0) {
-      shadow.step();
+  for (NvdimmParameters parameters : {small_media(), wide_media(6)}) {
+    parameters.store_data = true;
+    parameters.media.technology.write_time = Tick(6);
+    parameters.media.technology.read_time = Tick(2);
+    parameters.media.start_gap.psi = 2;
+    parameters.line_burst = Tick(1);
+    parameters.media.command_time = Tick(0);
+    MediaShadow shadow(parameters, 7);
+    for (int i = 0; i < 400; ++i) {
+      shadow.send(shadow.pages(), 8);
+      shadow.finish_one();
+      if (i % 4 == 0) {
+        shadow.step();
+      }
     }
+    for (int i = 0; i < 60; ++i) {
+      shadow.finish_one();
+    }
+    EXPECT_GT(cut_everywhere(shadow, kNever, 1), 20);
+    EXPECT_EQ(shadow.mismatches(), 0u);
   }
-  for (int i = 0; i < 60; ++i) {
-    shadow.finish_one();
-  }
-  EXPECT_GT(cut_everywhere(shadow, kNever, 1), 20);
-  EXPECT_EQ(shadow.mismatches(), 0u);
 }
 
 // Interrupts recoveries: first always just after the first cell operation has begun, then at random

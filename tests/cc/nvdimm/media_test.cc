@@ -17,61 +17,6 @@ namespace {
 constexpr Tick kRead{67'500};
 constexpr Tick kWrite{215'000};
 
-// Takes every ack; ends commands when the test calls it.
-class MediaRig : public AckListener {
- public:
-  explicit MediaRig(const NvdimmParameters& parameters)
-      : module(parameters, parameters.media, *this, 1) {
-    module.attach(kernel, Wakeup(kernel, kernel.attach(module)));
-    watch = std::make_unique<MediaWatch>(module);
-  }
-  void on_ack(std::uint32_t tag, Tick now) override { acks.push_back({tag, now}); }
-
-  Tick access(std::int64_t line, bool write) {
-    const Tick start = kernel.now();
-    module.command(0, Address(line * 64), write, start);
-    const std::size_t seen = acks.size();
-    while (acks.size() == seen) {
-      kernel.step(kNever);
-    }
-    module.finish(0, kernel.now());
-    return acks.back().time - start;
-  }
-  void drain() {
-    while (kernel.step(kNever)) {
-    }
-  }
-  // Sends `count` writes to next(i), eight at a time.
-  template <class Next>
-  void write(std::int64_t count, Next next) {
-    std::int64_t sent = 0;
-    std::int64_t ended = 0;
-    std::size_t seen = acks.size();
-    const auto send = [&](std::uint32_t tag) {
-      module.command(tag, Address(next(sent++) * 64), true, kernel.now());
-    };
-    for (std::uint32_t tag = 0; tag < 8 && sent < count; ++tag) {
-      send(tag);
-    }
-    while (ended < count && kernel.step(kNever)) {
-      for (; seen < acks.size(); ++seen) {
-        const std::uint32_t tag = acks[seen].tag;
-        module.finish(tag, kernel.now());
-        ++ended;
-        if (sent < count) {
-          send(tag);
-        }
-      }
-    }
-    drain();
-  }
-
-  std::vector<Ack> acks;
-  Kernel kernel;
-  MediaModule module;
-  std::unique_ptr<MediaWatch> watch;
-};
-
 TEST(Media, AReadTakesItsCellsTimeAndAWriteNone) {
   for (const std::int64_t decode : {0, 7'000}) {
     NvdimmParameters parameters = small_media();
@@ -129,7 +74,6 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
   parameters.posted_writes = 4;
   parameters.command_queue = 8;
   ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
-  MediaRig rig(parameters);
   LineData all;
   all.bytes.fill(7);
   LineData low;
@@ -138,8 +82,11 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
   LineBytes both;
   std::fill(both.begin(), both.begin() + 32, std::uint8_t{9});
   std::fill(both.begin() + 32, both.end(), std::uint8_t{7});
-  for (const bool in_cells : {false, true}) {
-    const Address line((in_cells ? 6 : 5) * 64);
+  for (const int test : {0, 1, 2, 3}) {
+    const bool in_cells = test % 2 != 0;
+    parameters.media.line = parameters.media.interleave = Bytes(test < 2 ? 64 : 256);
+    MediaRig rig(parameters);
+    const Address line(5 * 64);
     rig.module.post(line, all, rig.kernel.now());
     EXPECT_EQ(rig.module.peek(line), all.bytes);
     if (in_cells) {
@@ -150,6 +97,7 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
     EXPECT_EQ(rig.module.peek(line), both);
     rig.drain();
     EXPECT_EQ(rig.module.peek(line), both);
+    EXPECT_EQ(rig.credits, 2);
   }
 }
 
@@ -261,8 +209,8 @@ TEST(Media, AWholeRotationWearsAllPlacesAlike) {
     }
     // 64 x psi writes and 64 copies into every place of the region.
     EXPECT_EQ(rig.module.statistics().gap_moves, 64u * 65);
-    EXPECT_EQ(rig.module.most_worn(), 64u * 4);
-    EXPECT_EQ(rig.module.wear(), 65u * 64 * 4);
+    EXPECT_EQ(rig.module.cells().most_worn(), 64u * 4);
+    EXPECT_EQ(rig.module.cells().wear(), 65u * 64 * 4);
   }
 }
 
@@ -354,6 +302,11 @@ TEST(MediaParameters, WhatDoesNotFitIsNamed) {
   parameters = small_media();
   parameters.media.interleave = Bytes(100);
   EXPECT_EQ(names(parameters), Names{"nvdimm.media.interleave"});
+  parameters = small_media();
+  parameters.media.line = Bytes(256);
+  EXPECT_EQ(names(parameters), Names{"nvdimm.media.interleave"});
+  parameters.media.line = parameters.media.interleave = Bytes(192);
+  EXPECT_EQ(names(parameters), Names{"nvdimm.media.line"});
   parameters = small_media();
   parameters.media.write_queue = 4096;
   parameters.power.energy = 1;

@@ -99,8 +99,8 @@ TEST(SavedState, NoWordIsTrusted) {
 
 using MediaShadow = ShadowOf<MediaModule, MediaWatch>;
 
-NvdimmParameters busy_media() {
-  NvdimmParameters parameters = small_media();
+NvdimmParameters busy_media(bool wide) {
+  NvdimmParameters parameters = wide ? wide_media(3) : small_media();
   parameters.command_queue = 24;
   parameters.store_data = true;
   parameters.media.command_time = 5 * kNanosecond;
@@ -110,18 +110,20 @@ NvdimmParameters busy_media() {
 }
 
 TEST(SavedState, OfMediaIsTheSameOnceLoadedWhateverIsUnderWay) {
-  MediaShadow shadow(busy_media(), 1);
-  for (int i = 0; i < 2'000; ++i) {
-    shadow.send(shadow.pages(), 5);
-    if (shadow.below(2) == 0) {
-      shadow.finish_one();
+  for (const bool wide : {false, true}) {
+    MediaShadow shadow(busy_media(wide), 1);
+    for (int i = 0; i < 2'000; ++i) {
+      shadow.send(shadow.pages(), 5);
+      if (shadow.below(2) == 0) {
+        shadow.finish_one();
+      }
+      if (shadow.below(2) == 0) {
+        shadow.step();
+      }
+      MediaShadow other(busy_media(wide), 1);
+      other.load(shadow.saved());
+      ASSERT_EQ(other.saved(), shadow.saved()) << i;
     }
-    if (shadow.below(2) == 0) {
-      shadow.step();
-    }
-    MediaShadow other(busy_media(), 1);
-    other.load(shadow.saved());
-    ASSERT_EQ(other.saved(), shadow.saved()) << i;
   }
 }
 
