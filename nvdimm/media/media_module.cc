@@ -268,8 +268,9 @@ MediaRecord MediaModule::record_of(std::uint32_t bank) const {
     record.place = move.to;
     record.from = move.from;
   } else {
-    const std::int64_t line = state.operation == MediaOperation::read ? media_line_of(state.subject)
-                              : buffer_ != nullptr                    ? buffer_->line(state.subject)
+    const std::int64_t line = state.operation == MediaOperation::read
+                                  ? media_line(line_of(commands_[state.subject].address))
+                              : buffer_ != nullptr ? buffer_->line(state.subject)
                                                    : entries_[state.subject].line;
     record.line = static_cast<std::uint64_t>(line);
     record.place = cells_.place(line);
@@ -309,11 +310,11 @@ void MediaModule::end_read(std::uint32_t bank, Tick now) {
   if (buffer_ == nullptr) {
     return;
   }
-  const std::int64_t line = media_line_of(state.subject);
+  const std::int64_t line = media_line(line_of(commands_[state.subject].address));
   buffer_->fetched(line);
   for (std::size_t left = state.reads.size(); left > 0; --left) {
     const std::uint32_t tag = state.reads.take();
-    if (media_line_of(tag) == line) {
+    if (media_line(line_of(commands_[tag].address)) == line) {
       end_wait(tag, state);
       ++statistics_.joined_reads;
       ready(tag, now);
@@ -428,8 +429,6 @@ Tick MediaModule::moved(const Bank& bank, Tick now) const {
   const bool moving = bank.busy && bank.operation == MediaOperation::move;
   return bank.moved + (moving ? now - bank.since : Tick(0));
 }
-
-void MediaModule::reset_statistics(Tick now) { statistics_.reset(now); }
 
 void MediaModule::write_line(std::uint32_t tag, const LineData& data, std::uint8_t /*line*/) {
   const Command& command = commands_[tag];

@@ -73,7 +73,6 @@ class MediaModule final : public NvdimmModule {
   const ModuleParameters& parameters() const override { return parameters_; }
   const MediaParameters& media() const { return media_; }
   MediaStatistics& statistics() { return statistics_; }
-  void reset_statistics(Tick now);
   const MediaCells& cells() const { return cells_; }
 
  private:
@@ -132,9 +131,6 @@ class MediaModule final : public NvdimmModule {
   // Returns the media line of a line of the host.
   std::int64_t media_line(std::int64_t line) const {
     return buffer_ == nullptr ? line : line / sectors_;
-  }
-  std::int64_t media_line_of(std::uint32_t tag) const {
-    return media_line(line_of(commands_[tag].address));
   }
 
   void serialize_unsaved(Archive& archive);

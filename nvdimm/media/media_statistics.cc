@@ -146,7 +146,7 @@ void register_media_statistics(StatisticRegistry& registry, const NvdimmModules&
   }
   registry.on_reset([modules](Tick now) {
     for (MediaModule* module : modules) {
-      module->reset_statistics(now);
+      module->statistics().reset(now);
     }
   });
   Table::report(kRows, registry, modules, "nvdimm.media.");

@@ -20,11 +20,17 @@ def workload(**keys: Any) -> Workload:
 
 @pytest.mark.parametrize("kind", ["pcm", "sttram"])
 @pytest.mark.parametrize("ack", ["grant", "auto", "nvdimm_p"])
-def test_a_shipped_configuration_runs_under_the_checker(kind: str, ack: str) -> None:
-    config = load_config(kind, {"controller.ack": ack, "controller.channels": 2})
-    stats = run(config, workload(pattern="random", read_ratio=0.5), check=True).stats
+@pytest.mark.parametrize("line", ["64B", "256B"])
+def test_a_shipped_configuration_runs_under_the_checker(kind: str, ack: str, line: str) -> None:
+    keys = {"nvdimm.media.line": line, "nvdimm.media.interleave": line}
+    config = load_config(kind, {"controller.ack": ack, "controller.channels": 2, **keys})
+    load = workload(pattern="random", read_ratio=0.5, size="64KiB")
+    stats = run(config, load, check=True).stats
     assert stats["nvdimm.reads"] + stats["nvdimm.writes"] == 4000
-    assert stats["nvdimm.media.reads"] + stats["nvdimm.media.queue_reads"] == stats["nvdimm.reads"]
+    ways = ("reads", "queue_reads", "buffer_reads", "joined_reads")
+    served = [stats.get(f"nvdimm.media.{way}", 0) for way in ways]
+    assert sum(served) == stats["nvdimm.reads"]
+    assert all(served[:2]) and all(served[2:]) == (line == "256B")
     assert not any(path.startswith(("nvdimm.ftl", "nvdimm.nand")) for path in stats)
 
 
@@ -56,8 +62,11 @@ def test_what_does_not_fit_is_refused() -> None:
         System("mascots16", {"nvdimm.kind": "pmc"})
 
 
-def test_data_outlive_power_failures_and_checkpoints(tmp_path: Path) -> None:
-    system = System("pcm", {"system.store_data": True, "nvdimm.media.start_gap.psi": 2})
+@pytest.mark.parametrize("line", ["64B", "512B"])
+def test_data_outlive_power_failures_and_checkpoints(tmp_path: Path, line: str) -> None:
+    keys = {"nvdimm.media.line": line, "nvdimm.media.interleave": line}
+    keys |= {"system.store_data": True, "nvdimm.media.start_gap.psi": 2}
+    system = System("pcm", keys)
     nvdimm = 2 * 1024**3
     for number in range(200):
         data = number.to_bytes(64, "little")

@@ -67,7 +67,7 @@ OTHER: dict[str, Any] = {
     **keys(
         "nvdimm.media.",
         "read_time=80ns write_time=300ns read_energy=2 write_energy=10 command_time=10ns banks=8 "
-        "interleave=128B write_queue=2",
+        "interleave=128B line=256B line_buffer=3 write_queue=2",
     ),
     **keys("nvdimm.media.start_gap.", "psi=3 regions=4 randomised=false"),
 }
@@ -124,6 +124,11 @@ MEDIA: dict[str, Any] = {
     **keys("nvdimm.media.start_gap.", "psi=1 regions=16"),
 }
 COMPANY |= {name: MEDIA for name in OTHER if name.startswith("nvdimm.media.")}
+COMPANY["nvdimm.media.line"] = {**MEDIA, "nvdimm.media.interleave": "256B"}
+COMPANY["nvdimm.media.line_buffer"] = {
+    **COMPANY["nvdimm.media.line"],
+    "nvdimm.media.line": "256B",
+}
 COMPANY["nvdimm.media.start_gap.randomised"] = {
     **MEDIA,
     "nvdimm.media.banks": 1,
