@@ -88,8 +88,8 @@ def statistics(_: Path) -> Documents:
         "count from the end of the warm-up. Statistics of an agent (`agent`, `core`) stop at its "
         "first finish, statistics of the memory at the end of the run. A ratio whose denominator "
         "is 0 and a histogram without values are absent. `nvdimm.media` exists for NVDIMMs without "
-        "flash, which have no statistics of buffers, FTL, collections and flash. Its statistics from "
-        "`buffer_reads` to `amplification` need a `nvdimm.media.line` above 64 B.",
+        "flash, which have no statistics of buffers, FTL, collections and flash. Its statistics "
+        "from `buffer_reads` to `amplification` need a `nvdimm.media.line` above 64 B.",
         "",
         "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
         "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` "
