@@ -40,6 +40,11 @@ bool shapes(const SystemConfig& config, std::string_view name) {
       "nvdimm.nand.channels",    "nvdimm.nand.chips",     "nvdimm.nand.dies",
       "nvdimm.nand.planes",      "nvdimm.precondition.",  "nvdimm.nand.pages_per_block",
       "nvdimm.nand.factory_bad", "nvdimm.nand.page_size", "system.store_data"};
+  constexpr std::array<std::string_view, 3> kHbf{"nvdimm.kind", "nvdimm.nand.program_failure",
+                                                 "hbf.streams"};
+  if (config.host_maps() && std::find(kHbf.begin(), kHbf.end(), name) != kHbf.end()) {
+    return true;
+  }
   if (config.population.count > 1 && (name == "nvdimm.count" || name == "nvdimm.devices")) {
     return true;
   }
@@ -89,8 +94,9 @@ void require_same(const std::string& path, const Values& saved, const Values& he
   }
 }
 
-// Checks system.store_data first, because it decides which other parameters count.
+// Checks these two first, because they decide which other parameters count.
 void require_same(const std::string& path, const Values& saved, const Values& here) {
+  require_same(path, saved, here, "nvdimm.kind");
   require_same(path, saved, here, "system.store_data");
   Values all = saved;
   all.insert(here.begin(), here.end());
@@ -108,7 +114,7 @@ std::uint64_t longest_state(const SystemConfig& config) {
   std::uint64_t bytes = kNames;
   for (const SystemConfig& part : config.channel_configs()) {
     for (const NvdimmParameters& nvdimm : part.nvdimms()) {
-      if (nvdimm.kind != NvdimmKind::flash) {
+      if (!nvdimm.has_ftl()) {
         continue;
       }
       const FtlShape shape = ftl_shape(nvdimm);
@@ -150,7 +156,7 @@ std::string body_of(const std::string& path, const SystemConfig& config) {
     fail(path, "damaged: its length differs from the one in its header");
   }
   if (length > longest_state(config)) {
-    fail(path, "longer than the largest state of such an NVDIMM");
+    fail(path, "longer than the largest state of such a memory");
   }
   std::string body = file.read(static_cast<std::size_t>(length));
   if (hash_bytes(body) != hash) {
@@ -175,7 +181,7 @@ std::uint64_t preconditioned_pages(const SystemConfig& config) {
     return 0;
   }
   for (const NvdimmParameters& module : config.nvdimms()) {
-    if (module.kind == NvdimmKind::flash) {
+    if (module.has_ftl()) {
       pages += precondition_pages(module.precondition, ftl_shape(module).logical_pages);
     }
   }
@@ -213,7 +219,7 @@ void load_preconditioned(const std::string& path, const SystemConfig& config, st
   try {
     Archive archive(std::move(state));
     load(archive);
-    archive.check(archive.at_end(), "it contains more than this NVDIMM's state");
+    archive.check(archive.at_end(), "it contains more than this memory's state");
   } catch (const InputError& error) {
     fail(path, error.what());
   }

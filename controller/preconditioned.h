@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files with the state of a system's NVDIMMs after preconditioning, so that other runs of the same
+// Files with the state of a system's flash after preconditioning, so that other runs of the same
 // system need not repeat it.
 //
 // A file lists all parameters that shape this state, and the seed. It opens only for a system with
@@ -19,7 +19,7 @@ namespace hmsim {
 // share files.
 std::string preconditioned_shape(const SystemConfig& config, std::uint64_t seed);
 
-// Returns the number of logical pages written to precondition all NVDIMMs of the system; 0 if
+// Returns the number of logical pages written to precondition all flash of the system; 0 if
 // nothing is preconditioned or a file is loaded.
 std::uint64_t preconditioned_pages(const SystemConfig& config);
 

@@ -12,8 +12,6 @@ namespace hmsim {
 
 namespace {
 
-bool maps(const NvdimmParameters& parameters) { return parameters.hbf.ftl == HbfMapping::host; }
-
 void check(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
   const HbfParameters& hbf = parameters.hbf;
   const auto need = [&errors](bool holds, const char* name, const std::string& message) {
@@ -39,22 +37,22 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
   need(parameters.nand.suspend == SuspendMode::none, "nvdimm.nand.suspend",
        "must be none with nvdimm.attach: hbf, whose banks keep the order of their operations; "
        "nvdimm.nand.preset: hbf_256 sets it");
-  need(maps(parameters) || parameters.precondition.fill == 0, "nvdimm.precondition.fill",
+  need(parameters.has_ftl() || parameters.precondition.fill == 0, "nvdimm.precondition.fill",
        "must be 0 with hbf.ftl: raw, which has no map; for programmed pages, set "
        "hbf.erased_at_start: false");
-  need(maps(parameters) || parameters.hbf.map_in == HbfMap::none, "hbf.map_in",
+  need(parameters.has_ftl() || parameters.hbf.map_in == HbfMap::none, "hbf.map_in",
        "must be none with hbf.ftl: raw, which has no map; otherwise set hbf.ftl: host");
-  need(maps(parameters) || parameters.hbf.streams == 1, "hbf.streams",
+  need(parameters.has_ftl() || parameters.hbf.streams == 1, "hbf.streams",
        "must be 1 with hbf.ftl: raw, whose sender selects blocks; otherwise set hbf.ftl: host");
-  need(maps(parameters) || parameters.hbf.refresh == "no_refresh", "hbf.refresh",
+  need(parameters.has_ftl() || parameters.hbf.refresh == "no_refresh", "hbf.refresh",
        "must be no_refresh with hbf.ftl: raw, whose sender rewrites blocks; otherwise set hbf.ftl: "
        "host");
   need(parameters.precondition.buffer == PreconditionBuffer::none, "nvdimm.precondition.buffer",
        "must be 'none' with nvdimm.attach: hbf, which has no synchronisation buffer");
-  need(parameters.precondition.load.empty(), "nvdimm.precondition.load",
-       "must be empty with nvdimm.attach: hbf");
+  need(parameters.has_ftl() || parameters.precondition.load.empty(), "nvdimm.precondition.load",
+       "must be empty with hbf.ftl: raw, which has no map; otherwise set hbf.ftl: host");
   if (!check_capacity(parameters.capacity, parameters.nand, errors, "hbf.{dies,banks}") ||
-      !maps(parameters)) {
+      !parameters.has_ftl()) {
     return;
   }
   parameters.ftl.check(errors);
@@ -66,7 +64,7 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
 }
 
 Bytes capacity(const NvdimmParameters& parameters) {
-  return maps(parameters)
+  return parameters.has_ftl()
              ? static_cast<std::int64_t>(ftl_shape(parameters).logical_pages) * kPageBytes
              : parameters.capacity;
 }

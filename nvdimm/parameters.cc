@@ -54,8 +54,8 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
             "resident_dirty",
             "assumed"});
   set.text("load", precondition.load,
-           {"replaces these writes: a file that 'hmsim precondition' wrote for the same NVDIMM, "
-            "keys and seed; its path is relative to the working directory",
+           {"replaces these writes: a file that 'hmsim precondition' wrote for the same NVDIMM "
+            "or HBF, keys and seed; its path is relative to the working directory",
             ""});
 }
 

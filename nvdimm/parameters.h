@@ -65,6 +65,11 @@ struct NvdimmParameters : ModuleParameters {
   void declare_size(ParameterSet& set);
   void declare_flash(ParameterSet& set);
 
+  // Returns whether an FTL maps its pages, its own or the host's (hbf.ftl: host).
+  bool has_ftl() const {
+    return kind == NvdimmKind::flash || (kind == NvdimmKind::hbf && hbf.ftl == HbfMapping::host);
+  }
+
   // Returns the inconsistencies. An NVDIMM may be built only from parameters without errors.
   std::vector<ParameterError> check() const;
 

@@ -29,8 +29,8 @@ struct RunOptions {
   std::int64_t log_commands = 0;
   // Replace the policies that the configuration names.
   PolicyMakers policies = {};
-  // Called now and then with the completed share of the NVDIMMs' preconditioning. An exception from
-  // it aborts the construction of the simulation.
+  // Called now and then with the completed share of preconditioning. An exception from it aborts
+  // the construction of the simulation.
   std::function<void(double share)> preconditioning = {};
 };
 

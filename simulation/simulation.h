@@ -116,9 +116,9 @@ class Simulation : private SourceProgress {
   // that is damaged, or from another configuration, workload, seed or setting of RunOptions::check.
   std::string save();
 
-  // Returns the state of the preconditioned NVDIMM, as the content of a file for
-  // nvdimm.precondition.load. Throws InputError if the simulation has begun, or if it has no flash
-  // NVDIMM.
+  // Returns the state of the preconditioned flash, as the content of a file for
+  // nvdimm.precondition.load. Throws InputError if the simulation has begun, or if nothing maps
+  // flash pages.
   std::string preconditioned();
   // `file`: origin of the checkpoint, for messages.
   void load(const std::string& checkpoint, const std::string& file = "the checkpoint");

@@ -110,18 +110,15 @@ std::int64_t Simulation::trim(Address address, Bytes size) {
 
 std::string Simulation::preconditioned() {
   const NvdimmParameters& nvdimm = memory_->config().nvdimm;
-  if (nvdimm.present && memory_->config().port.is_hbf()) {
-    throw InputError(
-        "nvdimm.attach: hbf: preconditioned state cannot be saved; with hbf.ftl: host "
-        "each run writes nvdimm.precondition.fill itself");
-  }
-  if (!nvdimm.present || nvdimm.kind != NvdimmKind::flash) {
-    throw InputError("preconditioning needs nvdimm.kind: flash");
+  if (!nvdimm.present || !nvdimm.has_ftl()) {
+    throw InputError(nvdimm.present && nvdimm.kind == NvdimmKind::hbf
+                         ? "hbf.ftl: preconditioning needs host, got raw"
+                         : "preconditioning needs nvdimm.kind: flash");
   }
   if (kernel_.now() > Tick(0) || memory_->requests() > 0) {
     throw InputError("preconditioned state is available only before the simulation begins");
   }
-  return memory_->preconditioned(options_.seed);
+  return blaming_file([&] { return memory_->preconditioned(options_.seed); });
 }
 
 void Simulation::power_fail(Tick save_for, std::optional<std::size_t> interrupted) {

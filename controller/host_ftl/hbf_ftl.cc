@@ -42,13 +42,20 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, std::unique_ptr
       latency_(statistics().nvdimm_line_latency.histogram()),
       reads_(static_cast<std::size_t>(ftl_.shape().luns) * ftl_.shape().blocks) {
   statistics().device.front = Front::link;
-  precondition(ftl_, config.nvdimm.precondition, seed);
+  if (config.nvdimm.precondition.load.empty()) {
+    precondition(ftl_, config.nvdimm.precondition, seed);
+  }
 }
 
 void HbfFtl::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
                     const SourceProgress& progress) {
   refresher_.attach(kernel);
   gatherer_.attach(kernel);
+  start_from_ftl();
+  ChannelFront::attach(kernel, requesters, progress);
+}
+
+void HbfFtl::start_from_ftl() {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
       if (const std::uint32_t pages = ftl_.frontiers().written_pages(lun, block); pages > 0) {
@@ -57,7 +64,6 @@ void HbfFtl::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
       }
     }
   }
-  ChannelFront::attach(kernel, requesters, progress);
 }
 
 void HbfFtl::add_requesters(std::vector<Requester*>& requesters) {
@@ -363,6 +369,14 @@ void HbfFtl::reset_statistics(Tick now) {
   map_reads_ = 0;
   map_writes_ = 0;
   rewrites_ = 0;
+}
+
+// The FTL that a state is loaded into is empty, so that no block was started before.
+void HbfFtl::serialize_start(Archive& archive) {
+  archive(ftl_);
+  if (archive.loading()) {
+    start_from_ftl();
+  }
 }
 
 void HbfFtl::serialize(Archive& archive) {

@@ -39,12 +39,13 @@ class HbfDevice;
 
 class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
  public:
-  // `channel`: number of `device`. `path` takes its requests. Makes the blocks of the device those
-  // that preconditioning leaves.
+  // `channel`: number of `device`. `path` takes its requests. Preconditions, unless
+  // serialize_start() is to load a state.
   HbfFtl(const SystemConfig& config, std::int64_t channel, std::unique_ptr<HbfChannel> device,
          HostPath& path, std::uint64_t seed);
 
-  // Also attaches the parts that act at times: the refresher and the gatherer.
+  // Also attaches the parts that act at times: the refresher and the gatherer. Makes the blocks of
+  // the device those that preconditioning left.
   void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
               const SourceProgress& progress) override;
   void add_requesters(std::vector<Requester*>& requesters) override;
@@ -75,6 +76,7 @@ class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
   }
   // Discards also writes of the page that are under way. Returns whether it had data.
   std::int64_t trim(LogicalPage page, Tick now) override;
+  void serialize_start(Archive& archive) override;
   LineBytes peek(Address line) const override;
   // The map is lost.
   void power_fail(const PowerFailure& failure, std::size_t first) override;
@@ -130,6 +132,7 @@ class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
     return {request, addresses_.logical_page(request.address), false};
   }
   void release_line(Tick now);
+  void start_from_ftl();
   void place_waiting(Tick now);
   void start_read(std::uint32_t index, Tick now);
   void send_read(std::uint32_t index, Tick now);

@@ -41,10 +41,23 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def assert_same(workload: Path, anew: dict[str, object], state: Path, seed: int) -> None:
+HBF = {
+    "hbf.ftl": "host",
+    "hbf.banks": 4,
+    "nvdimm.capacity": "16MiB",
+    "nvdimm.nand.pages_per_block": 32,
+    "nvdimm.ftl.over_provisioning": 40,
+    "nvdimm.precondition.fill": 1,
+    "nvdimm.precondition.overwrite": 2,
+}
+
+
+def assert_same(
+    workload: Path, anew: dict[str, object], state: Path, seed: int, config: str = "mascots16"
+) -> None:
     """Expect of a loaded state the results of preconditioning."""
     results = [
-        run(load_config("mascots16", keys), workload, seed=seed, check=True).stats
+        run(load_config(config, keys), workload, seed=seed, check=True).stats
         for keys in (anew, {**anew, "nvdimm.precondition.load": str(state)})
     ]
     assert results[0]["nvdimm.gc.count"] > 0
@@ -72,6 +85,36 @@ def test_the_result_is_that_of_preconditioning_anew(
     by_hand = {**anew, "nvdimm.precondition.buffer": "none"}
     System("mascots16", by_hand, seed=3).save_preconditioned(tmp_path / "state")
     assert_same(workload, anew, tmp_path / "state", seed=3)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"controller.channels": 2, "hbf.streams": 3},
+        {"system.store_data": "true", "hbf.refresh": "paced_refresh", "hbf.refresh_every": "20ms"},
+        {"nvdimm.nand.program_failure": 0.001, "nvdimm.ftl.victim": "d_choices"},
+    ],
+)
+def test_hbf_continues_from_a_file(tmp_path: Path, more: dict[str, object]) -> None:
+    workload = write(tmp_path / "w.yaml", WRITES.replace("9000", "3000"))
+    anew = {**HBF, **more}
+    sets = [f"--set={name}={value}" for name, value in anew.items()]
+    succeed("precondition", "hbm3_hbf", "--out", tmp_path / "state", "--seed", 3, *sets)
+    assert_same(workload, anew, tmp_path / "state", 3, "hbm3_hbf")
+    loaded = {**anew, "nvdimm.precondition.load": str(tmp_path / "state")}
+    stats = run(load_config("hbm3_hbf", loaded), workload, seed=3).stats
+    assert stats["hbf.status.erased_page"] == 0  # all pages were written
+
+
+def test_files_of_hbf_and_of_nvdimms_are_told_apart(tmp_path: Path, saved: Path) -> None:
+    with pytest.raises(InputError, match=naming(f"{saved}: ", "nvdimm.kind = ", "hbf")):
+        System("hbm3_hbf", {**HBF, "nvdimm.precondition.load": str(saved)})
+    System("hbm3_hbf", HBF).save_preconditioned(tmp_path / "hbf")
+    load = {"nvdimm.precondition.load": str(tmp_path / "hbf")}
+    with pytest.raises(InputError, match=naming("nvdimm.kind = hbf")):
+        System("mascots16", {**SMALL, **load, "controller.channels": 1})
+    with pytest.raises(InputError, match=r"hbf\.streams = 1; this system has 2"):
+        System("hbm3_hbf", {**HBF, **load, "hbf.streams": 2})
 
 
 def test_a_file_is_of_one_node_and_does_for_all(tmp_path: Path, saved: Path) -> None:
@@ -196,14 +239,18 @@ LARGE = {  # 1.3 million pages are written: about a second
 }
 
 
+LARGE_HBF = {**LARGE, "hbf.ftl": "host"}
+
+
+@pytest.mark.parametrize(("name", "large"), [("mascots16", LARGE), ("hbm3_hbf", LARGE_HBF)])
 def test_what_takes_a_second_is_kept_and_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, large: dict[str, object]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     workload = write(tmp_path / "w.yaml", WRITES.replace("9000", "300"))
     folder = tmp_path / "cache" / "hmsim" / "preconditioned"
     shares: list[float] = []
-    config = load_config("mascots16", LARGE)
+    config = load_config(name, large)
     first = Preconditioned(config, 3, shares.append)
     kept = list(folder.iterdir())
     assert len(kept) == 1
@@ -211,7 +258,7 @@ def test_what_takes_a_second_is_kept_and_found(
     assert len(shares) > 3 and shares == sorted(shares) and shares[-1] == 1
 
     again = run(config, workload, seed=3)
-    other = load_config("mascots16", {**LARGE, "nvdimm.gc.scheduler": "proactive"})
+    other = load_config(name, {**large, "nvdimm.gc.scheduler": "proactive"})
     assert Preconditioned(other, 3, shares.append).flat[-1] == first.flat[-1]
     assert list(folder.iterdir()) == kept  # by both
     assert shares[-1] == 1 and len(shares) == len(set(shares))  # nothing was written again
@@ -257,12 +304,18 @@ def test_the_newest_stays_when_it_alone_exceeds_the_room(
         assert [str(path) for path in kept.iterdir()] == [flat["nvdimm.precondition.load"]]
 
 
+@pytest.mark.parametrize(("name", "keys"), [("mascots16", SMALL), ("hbm3_hbf", HBF)])
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "foreign", "of another seed"])
 def test_a_damaged_file_of_the_cache_is_made_again(
-    tmp_path: Path, kept: Path, capsys: pytest.CaptureFixture[str], damage: str
+    tmp_path: Path,
+    kept: Path,
+    capsys: pytest.CaptureFixture[str],
+    damage: str,
+    name: str,
+    keys: dict[str, object],
 ) -> None:
-    config = load_config("mascots16", SMALL)
-    workload = write(tmp_path / "w.yaml", WRITES)
+    config = load_config(name, keys)
+    workload = write(tmp_path / "w.yaml", WRITES.replace("9000", "900"))
     wanted = dict(run(config, workload, seed=3).stats)
     (path,) = kept.iterdir()
     sound = path.read_bytes()
@@ -305,12 +358,17 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     assert Preconditioned(config, 1, None).flat == config.flat()
 
 
-def test_making_it_can_be_interrupted() -> None:
-    class Enough(Exception):
-        pass
+class Enough(Exception):
+    pass
 
-    def report(share: float) -> None:
-        raise Enough
 
+def enough(share: float) -> None:
+    raise Enough
+
+
+@pytest.mark.parametrize(("name", "keys"), [("mascots16", SMALL), ("hbm3_hbf", HBF)])
+def test_making_it_can_be_interrupted(kept: Path, name: str, keys: dict[str, object]) -> None:
+    config = load_config(name, keys)
     with pytest.raises(Enough):
-        state(load_config("mascots16", SMALL).flat(), 1, report)
+        Preconditioned(config, 1, enough)
+    assert not kept.exists() or not list(kept.iterdir())

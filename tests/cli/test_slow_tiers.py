@@ -75,10 +75,12 @@ def test_nodes_are_known_before_the_check() -> None:
     assert "--set: host.queue: must be none with several nodes" in refused
 
 
-def test_preconditioned_hbf_cannot_be_kept(tmp_path: Path) -> None:
+def test_raw_hbf_has_no_preconditioned_state(tmp_path: Path) -> None:
     refused = fail("precondition", "hbm3_hbf", "--out", tmp_path / "full")
     assert not (tmp_path / "full").exists()
-    assert "nvdimm.attach: hbf: preconditioned state cannot be saved" in refused
+    assert "hbf.ftl: preconditioning needs host, got raw" in refused
+    loaded = fail("check", "hbm3_hbf", "--set=nvdimm.precondition.load=full")
+    assert "nvdimm.precondition.load: must be empty with hbf.ftl: raw" in loaded
 
 
 @pytest.mark.parametrize("queue", ["shared", "divided"])

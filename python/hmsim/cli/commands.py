@@ -85,7 +85,7 @@ COMMANDS = {
     ),
     "precondition": Entry(
         "precondition.precondition",
-        "Precondition a configuration's NVDIMMs once, for many runs.",
+        "Precondition a configuration's NVDIMMs or HBF once, for many runs.",
         "precondition quick --set nvdimm.precondition.fill=1 --out full",
         "concepts.md",
     ),

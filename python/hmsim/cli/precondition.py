@@ -29,7 +29,7 @@ def precondition(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Precondition a configuration's NVDIMMs once, for many runs.
+    """Precondition a configuration's NVDIMMs or HBF once, for many runs.
 
     Runs of the same configuration and seed with --set nvdimm.precondition.load=FILE begin in the
     state after preconditioning.

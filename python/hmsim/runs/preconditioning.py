@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cached preconditioning: the resulting state of the NVDIMMs is kept for other runs.
+"""Cached preconditioning: the resulting state of NVDIMMs and HBF is kept for other runs.
 
-Filling a large NVDIMM takes longer than many runs, and the runs of a comparison or a sweep start
+Filling a large one takes longer than many runs, and the runs of a comparison or a sweep start
 from the same state. A file in the cache holds this state, under the hash of all that affects it:
 parameters, the seed, and the code. A run that finds the file loads it, to the same effect
 (`tests/cli/test_precondition.py`). A file that does not load counts as absent and is made again.

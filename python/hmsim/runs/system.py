@@ -323,7 +323,7 @@ class System:
             scratch.write_bytes(MAGIC + hashlib.sha256(body).digest() + body)
 
     def save_preconditioned(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write what preconditioning left in the NVDIMMs, for ``nvdimm.precondition.load``.
+        """Write what preconditioning left in the flash, for ``nvdimm.precondition.load``.
 
         Raises InputError when the simulation has begun, when there is no flash, and when the file
         exists without ``force`` or cannot be written.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/cc/assignments.h"
+#include "tests/cc/controller/hbf_system.h"
 #include "tests/cc/controller/memory_rig.h"
 #include "tests/cc/names.h"
 #include "tests/cc/words.h"
@@ -68,6 +69,34 @@ TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
     Memory loaded(with(kWritten, {{"nvdimm.precondition.load", file.path}}), nodes);
     EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
   }
+}
+
+// 640 logical pages a channel.
+TEST(Preconditioned, HbfThatLoadsAStateEqualsHbfThatPreconditions) {
+  const Assignments written =
+      with(with(kHbf, kHostFtl),
+           keys_from("nvdimm.precondition.fill=1 nvdimm.precondition.overwrite=2"));
+  for (const char* const more : {"hbf.refresh=paced_refresh", "controller.channels=2 hbf.streams=3",
+                                 "system.store_data=true nvdimm.nand.program_failure=0.01"}) {
+    const Assignments keys = with(written, keys_from(more));
+    HbfSystem made(keys);
+    EXPECT_EQ(preconditioned_pages(made.memory.config()),
+              1920u * static_cast<std::uint64_t>(made.memory.config().controller.channels));
+    const WrittenFile file(made.memory.preconditioned(kSeed));
+    HbfSystem loaded(with(keys, {{"nvdimm.precondition.load", file.path}}));
+    EXPECT_EQ(loaded.saved(), made.saved()) << more;
+  }
+}
+
+TEST(Preconditioned, OnlyHbfWhoseHostMapsPagesIsPreconditioned) {
+  const SystemConfig raw = make_config(with(kHbf, {{"nvdimm.capacity", "4MiB"}}));
+  EXPECT_EQ(preconditioned_pages(raw), 0u);
+  const auto shape = [](const char* more) {
+    return preconditioned_shape(make_config(with(with(kHbf, kHostFtl), keys_from(more))), kSeed);
+  };
+  EXPECT_EQ(shape("hbf.pending_writes=8"), shape("hbf.grade=3"));
+  EXPECT_NE(shape("hbf.streams=2"), shape("hbf.streams=1"));
+  EXPECT_NE(shape("nvdimm.nand.program_failure=0.1"), shape("nvdimm.nand.program_failure=0"));
 }
 
 // The bound on a file's length grows with the flash and with its cached map: each state is longer
