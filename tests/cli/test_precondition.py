@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError, System, load_config, run
+from hmsim.runs.options import options
 from hmsim.runs.preconditioning import Preconditioned, state
+from hmsim.runs.runner import as_workload, simulate
 from messages import naming
 from support import fail, invoke, succeed, write
 
@@ -372,3 +374,10 @@ def test_making_it_can_be_interrupted(kept: Path, name: str, keys: dict[str, obj
     with pytest.raises(Enough):
         Preconditioned(config, 1, enough)
     assert not kept.exists() or not list(kept.iterdir())
+
+
+def test_a_run_without_a_cache_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hmsim.runs.preconditioning.WORTH", 1 << 40)
+    config = load_config("hbm3_hbf", HBF)
+    with pytest.raises(Enough):
+        simulate(config, as_workload("demo"), options(), lambda share: None, preparing=enough)

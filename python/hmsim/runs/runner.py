@@ -125,7 +125,8 @@ def _begin(
     """
     with _located(config, workload, chosen):
         prepared = Preconditioned(config, chosen.seed, preparing)
-        return _built(prepared.flat, config, workload, chosen, log, commands), prepared.seconds
+        simulation = _built(prepared.flat, config, workload, chosen, log, commands, preparing)
+        return simulation, prepared.seconds
 
 
 def built(config: Config, workload: Workload, chosen: Options) -> Simulation:
@@ -161,6 +162,7 @@ def _built(
     chosen: Options,
     log: RequestLog | None = None,
     commands: CommandLog | None = None,
+    preparing: Callable[[float], None] | None = None,
 ) -> Simulation:
     traces = [agent.trace for agent in workload.agents]
     return Simulation(
@@ -175,6 +177,7 @@ def _built(
         log_requests=log is not None,
         log_commands=0 if commands is None else commands.limit,
         policies=makers(dict(config.objects)),
+        preconditioning=preparing,
     )
 
 
