@@ -12,7 +12,8 @@ namespace {
 // Bytes per page of flash: the map in both directions and the state of blocks, with 7 % spare
 // pages.
 constexpr std::int64_t kBytesOfPage = 9;
-constexpr std::int64_t kBytesOfFrame = 40;  // of a buffer or a page cache
+constexpr std::int64_t kBytesOfHbfBlock = 40;  // state of a block in the device and at the host
+constexpr std::int64_t kBytesOfFrame = 40;     // of a buffer or a page cache
 
 }  // namespace
 
@@ -22,9 +23,15 @@ std::vector<MemoryNeed> memory_needs(const Configuration& configuration) {
   const auto add = [&needs](const char* key, Bytes value, std::int64_t bytes_each) {
     needs.push_back({key, format_size(value), Bytes(value / kPageBytes * bytes_each)});
   };
+  const std::int64_t channels = system.all_channels();
   for (const NvdimmParameters& nvdimm : system.nvdimms()) {
-    if (nvdimm.kind == NvdimmKind::flash) {
-      const std::int64_t channels = system.all_channels();
+    if (nvdimm.kind == NvdimmKind::hbf) {
+      const std::int64_t pages = nvdimm.capacity / kPageBytes;
+      const std::int64_t blocks = pages / nvdimm.nand.pages_per_block;
+      const std::int64_t map = nvdimm.has_ftl() ? pages * kBytesOfPage : 0;
+      needs.push_back({"nvdimm.capacity", format_size(nvdimm.capacity),
+                       Bytes(channels * (map + blocks * kBytesOfHbfBlock))});
+    } else if (nvdimm.kind == NvdimmKind::flash) {
       add("nvdimm.capacity", nvdimm.capacity, channels * kBytesOfPage);
       add("nvdimm.buffer.read_size", nvdimm.buffer.read_size, channels * kBytesOfFrame);
       add("nvdimm.buffer.write_size", nvdimm.buffer.write_size, channels * kBytesOfFrame);

@@ -26,15 +26,25 @@ def limited(program: str, *arguments: object) -> subprocess.CompletedProcess[str
     )
 
 
-def test_a_run_names_the_key_that_asks_for_too_much(tmp_path: Path, workload: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "config", "keys", "least"),
+    [
+        ("run", "mascots16", ["nvdimm.precondition.fill=0"], "18"),
+        ("run", "hbm3_hbf", ["hbf.ftl=host"], "18752MiB"),
+        ("precondition", "hbm3_hbf", ["hbf.ftl=host", "nvdimm.precondition.fill=1"], "18752MiB"),
+        ("run", "hbm3_hbf", ["nvdimm.nand.pages_per_block=8"], "10GiB"),
+    ],
+)
+def test_a_command_names_the_key_that_asks_for_too_much(
+    tmp_path: Path, workload: Path, command: str, config: str, keys: list[str], least: str
+) -> None:
     out = tmp_path / "out"
-    ended = limited(
-        *(RUN, "run", "mascots16", "--workload", workload, "--out", out),
-        *("--set", "nvdimm.capacity=8TiB"),
-    )
+    of_run = ["--workload", workload] if command == "run" else []
+    sets = [f"--set={each}" for each in ["nvdimm.capacity=8TiB", *keys]]
+    ended = limited(RUN, command, config, *of_run, "--out", out, *sets)
     assert ended.returncode == 2, ended.stderr
     line = ended.stderr.splitlines()[-1]
-    assert line.startswith("hmsim: nvdimm.capacity: 8TiB may take 18"), line
+    assert line.startswith(f"hmsim: nvdimm.capacity: 8TiB may take {least}"), line
     assert "fault" not in ended.stderr and "Traceback" not in ended.stderr
     assert not out.exists()
 
