@@ -121,9 +121,9 @@ def statistics(_: Path) -> Documents:
     ]
     ports = {"dram.refresh_management": True, "host.queue": "shared"}
     flash = {"hbf.ftl": "host", "hbf.refresh": "paced_refresh"}
-    lines = {"nvdimm.media.line": "256B", "nvdimm.media.interleave": "256B"}
+    wide = {"nvdimm.media.line": "256B", "nvdimm.media.interleave": "256B"}
     systems = (
-        *(("quick", nodes), ("pcm", lines), ("ddr5_cxl_dram", ports), ("hbm3_hbf", flash)),
+        *(("quick", nodes), ("pcm", wide), ("ddr5_cxl_dram", ports), ("hbm3_hbf", flash)),
         *(("quick", kind) for kind in storage),
     )
     for entry in [each for system in systems for each in _statistics(*system)]:

@@ -24,7 +24,7 @@ def workload(**keys: Any) -> Workload:
 def test_a_shipped_configuration_runs_under_the_checker(kind: str, ack: str, line: str) -> None:
     keys = {"nvdimm.media.line": line, "nvdimm.media.interleave": line}
     config = load_config(kind, {"controller.ack": ack, "controller.channels": 2, **keys})
-    load = workload(pattern="random", read_ratio=0.5, size="64KiB")
+    load = workload(pattern="random", read_ratio=0.5, footprint="64KiB")
     stats = run(config, load, check=True).stats
     assert stats["nvdimm.reads"] + stats["nvdimm.writes"] == 4000
     ways = ("reads", "queue_reads", "buffer_reads", "joined_reads")
