@@ -71,17 +71,17 @@ TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
   }
 }
 
-// 640 logical pages a channel.
+// 512 logical pages a channel.
 TEST(Preconditioned, HbfThatLoadsAStateEqualsHbfThatPreconditions) {
-  const Assignments written =
-      with(with(kHbf, kHostFtl),
-           keys_from("nvdimm.precondition.fill=1 nvdimm.precondition.overwrite=2"));
-  for (const char* const more : {"hbf.refresh=paced_refresh", "controller.channels=2 hbf.streams=3",
+  const Assignments written = with(
+      with(kHbf, kHostFtl), keys_from("nvdimm.precondition.fill=1 nvdimm.precondition.overwrite=2 "
+                                      "nvdimm.ftl.over_provisioning=100"));
+  for (const char* const more : {"hbf.refresh=paced_refresh", "controller.channels=2 hbf.streams=2",
                                  "system.store_data=true nvdimm.nand.program_failure=0.01"}) {
     const Assignments keys = with(written, keys_from(more));
     HbfSystem made(keys);
     EXPECT_EQ(preconditioned_pages(made.memory.config()),
-              1920u * static_cast<std::uint64_t>(made.memory.config().controller.channels));
+              1536u * static_cast<std::uint64_t>(made.memory.config().controller.channels));
     const WrittenFile file(made.memory.preconditioned(kSeed));
     HbfSystem loaded(with(keys, {{"nvdimm.precondition.load", file.path}}));
     EXPECT_EQ(loaded.saved(), made.saved()) << more;
@@ -96,7 +96,7 @@ TEST(Preconditioned, OnlyHbfWhoseHostMapsPagesIsPreconditioned) {
   };
   EXPECT_EQ(shape("hbf.pending_writes=8"), shape("hbf.grade=3"));
   EXPECT_NE(shape("hbf.streams=2"), shape("hbf.streams=1"));
-  EXPECT_NE(shape("nvdimm.nand.program_failure=0.1"), shape("nvdimm.nand.program_failure=0"));
+  EXPECT_NE(shape("nvdimm.nand.program_failure=0.01"), shape("nvdimm.nand.program_failure=0"));
 }
 
 // The bound on a file's length grows with the flash and with its cached map: each state is longer
