@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hmsim._core import InputError, parse_integer
-from hmsim.common.tables import number
 from hmsim.config.node_reader import located
 from hmsim.config.settings import Setting, read_text_file
 from hmsim.traces.records import FORMATS
@@ -68,7 +67,7 @@ def read_list(path: Path, text: str, find: FindTrace) -> tuple[list[SimPoint], l
 
 def notes(points: list[SimPoint]) -> tuple[str, ...]:
     """Return a sentence about each SimPoint."""
-    texts = enumerate(f"{each.trace.name}, weight {number(each.weight)}" for each in points)
+    texts = enumerate(f"{each.trace.name}, weight {each.weight:.4g}" for each in points)
     return tuple(f"SimPoint {index}: {text}" for index, text in texts)
 
 
