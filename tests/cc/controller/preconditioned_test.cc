@@ -89,10 +89,11 @@ TEST(Preconditioned, HbfThatLoadsAStateEqualsHbfThatPreconditions) {
 }
 
 TEST(Preconditioned, OnlyHbfWhoseHostMapsPagesIsPreconditioned) {
-  const SystemConfig raw = make_config(with(kHbf, {{"nvdimm.capacity", "4MiB"}}));
+  const SystemConfig raw = make_config(kHbf);
   EXPECT_EQ(preconditioned_pages(raw), 0u);
   const auto shape = [](const char* more) {
-    return preconditioned_shape(make_config(with(with(kHbf, kHostFtl), keys_from(more))), kSeed);
+    const Assignments keys = with(with(kHbf, kHostFtl), {{"nvdimm.ftl.over_provisioning", "100"}});
+    return preconditioned_shape(make_config(with(keys, keys_from(more))), kSeed);
   };
   EXPECT_EQ(shape("hbf.pending_writes=8"), shape("hbf.grade=3"));
   EXPECT_NE(shape("hbf.streams=2"), shape("hbf.streams=1"));
