@@ -111,7 +111,8 @@ constexpr std::array kRows{
         "time that reads waited while their bank moved a line, summed over the reads", 1'000'000),
     Table::ratio<&S::writes, &S::writes, &S::gap_moves>(
         "waf",
-        "write amplification by wear levelling: lines written, with moves, for each written for the host"),
+        "write amplification by wear levelling: lines written, with moves, for each written for "
+        "the host"),
     Table::derived(report_wear),
     Table::part<&S::buffer_reads>(),
     Table::part<&S::joined_reads>(),
