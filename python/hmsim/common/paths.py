@@ -9,6 +9,15 @@ from pathlib import Path
 
 from hmsim._core import InputError, nearest_name, version
 
+# Folders of shipped files, and what a file in each is.
+KINDS = {
+    "configs": "configuration",
+    "configs/policies": "policy bundle",
+    "workloads": "workload",
+    "configs/sweeps": "sweep",
+    "configs/fits": "fit",
+    "configs/clusters": "cluster",
+}
 # Folders within one, whose files have names GROUP/STEM.
 GROUPS = {"configs": ("storage",), "workloads": ("llm", "xdd")}
 CAPTURES = Path("workloads", "captures")
@@ -74,6 +83,26 @@ def cache_directory() -> Path:
         raise InputError("no folder for caches: set HOME or XDG_CACHE_HOME") from error
 
 
+def neighbour(path: Path) -> str:
+    """Return the file in a missing file's folder with the nearest name, or ''."""
+    try:
+        names = [name for name in os.listdir(path.parent) if nearest_name(path.name, [name])]
+    except (OSError, ValueError):
+        return ""
+    # A shared suffix alone makes no two names near.
+    alike = [name for name in sorted(names) if nearest_name(path.stem, [Path(name).stem])]
+    return nearest_name(path.name, alike)
+
+
+def require_folder(path: Path) -> None:
+    """Raise InputError if a path is not a folder; a misspelt one gets the nearest name."""
+    if not path.is_dir():
+        near = neighbour(path)
+        guess = f"; did you mean '{path.parent / near}'?" if near else ""
+        reason = "is not a directory" if path.exists() else f"no such directory{guess}"
+        raise InputError(f"{path}: {reason}")
+
+
 def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
     """Return the file that a user means: a path, or the name of a shipped file.
 
@@ -90,6 +119,13 @@ def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
         raise InputError(f"{name}: is not a file: a {what} must be one")
     if path.stem in known:
         raise InputError(f"{name}: no such {what}; did you mean the shipped '{path.stem}'?")
+    for other, kind in KINDS.items():
+        if stem in shipped(other):
+            raise InputError(f"{name}: no such {what}; it is the name of a {kind}")
+    if path.suffix and not nearest_name(stem, list(known)):
+        near = neighbour(path)
+        guess = f"; did you mean '{path.parent / near}'?" if near else ""
+        raise InputError(f"{name}: no such file, nor a shipped {what}{guess}")
     raise InputError(f"{name}: no such {what}{_suggestion(stem, known)}")
 
 

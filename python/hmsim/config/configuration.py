@@ -14,6 +14,7 @@ from typing import Any, Union
 import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name
+from hmsim.common.hints import other_file
 from hmsim.common.paths import find_file, shipped
 from hmsim.config import policy_names, write_modes
 from hmsim.config import settings as yaml_settings
@@ -27,6 +28,7 @@ MODE = write_modes.PARAMETER
 RESERVED = ("base", "description")  # keys of a file that are no parameters
 LINE = 64  # bytes
 FILE = "dram.dramsim3_ini"  # the only file that values are read from
+OPTIONS = ("policy", "seed", "warmup", "workload")  # of commands, and arguments in Python
 OF_AGENTS = "keys of agents are set in the workload's file, or in a sweep as agent.N.KEY"
 
 
@@ -301,6 +303,10 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
             errors.append((setting, "is allowed only in a file"))
         elif setting.name.split(".")[0] in ("agent", "agents"):
             errors.append((setting, f"unknown parameter; {OF_AGENTS}"))
+        elif setting.name in OPTIONS:
+            errors.append((setting, f"unknown parameter; an option: --{setting.name}"))
+        elif other := other_file(setting.name):
+            errors.append((setting, f"unknown parameter{other}"))
         elif "." not in setting.name and setting.name not in names:
             keys = _keys_of_agents()
             near = nearest_name(setting.name, [*names, *sections, *RESERVED, *keys])

@@ -11,8 +11,8 @@ from typing import NoReturn
 
 import yaml
 
-from hmsim._core import InputError, nearest_name
-from hmsim.common.hints import hint
+from hmsim._core import InputError
+from hmsim.common.hints import hint, other_file
 from hmsim.config import settings as yaml_settings
 
 
@@ -44,7 +44,8 @@ class NodeReader:
         found = {}
         for name, (key, child) in self.mapping(node, what.rstrip(": ") or "file").items():
             if name not in known:
-                self.refuse(key, f"{what}{name}", f"unknown key; {hint(name, known)}")
+                unknown = f"unknown key{other_file(name)}"
+                self.refuse(key, f"{what}{name}", f"{unknown}; {hint(name, known)}")
             found[name] = child
         return found
 
@@ -92,9 +93,8 @@ class NodeReader:
             self.refuse(near, what, f"is required: {', '.join(known)}")
         value = given if isinstance(given, Value) else self.value(given, what)
         if value.text not in known:
-            nearest = nearest_name(value.text, list(known)) or ", ".join(known)
             raise InputError(
-                f"{value.where}: {what}: '{value.text}' is not allowed; did you mean {nearest}?"
+                f"{value.where}: {what}: '{value.text}' is not allowed; {hint(value.text, known)}"
             )
         return value.text
 

@@ -15,6 +15,7 @@ import yaml
 
 from hmsim._core import InputError
 from hmsim.common.directories import read_regular
+from hmsim.common.hints import other_file
 from hmsim.common.unicode import has_surrogate
 from hmsim.config.composer import NULL, MissingInBraces, compose
 from hmsim.config.python_nodes import Place, at
@@ -23,6 +24,11 @@ LARGEST_FILE = 4 << 20  # bytes
 MOST_CACHED = 32  # contents of files whose nodes are kept: those that the points of a sweep share
 MOST_ERRORS = 20  # shown at a time
 LISTED = "controller.address_map"  # the parameter that may be a list
+ADVICE = {  # for beginners, by the beginning of libyaml's message
+    "could not find expected ':'": "; a line before lacks its colon",
+    "did not find expected key": "; keys of one section must begin in the same column",
+    "mapping values are not": "; check the indentation, or quote a text that contains ': '",
+}
 PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "timestamp")}
 PLAIN_SCALAR = re.compile(r"-?[A-Za-z0-9_/][A-Za-z0-9_./+-]*")
 
@@ -65,7 +71,9 @@ def read_mapping(path: Path) -> yaml.MappingNode:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: {error.problem or error.context}") from error
+        problem = error.problem or error.context or ""
+        advice = next((text for start, text in ADVICE.items() if problem.startswith(start)), "")
+        raise InputError(f"{path}{line}: {problem}{advice}") from error
     except yaml.reader.ReaderError as error:
         raise InputError(f"{path}: is not text: {error.reason}") from error
     if root is None:
@@ -91,7 +99,8 @@ def place(path: str | os.PathLike[str], node: yaml.Node) -> str:
 def scalar(path: Path, node: yaml.Node, name: str) -> str:
     """Return the text of a single value as written. Raises InputError."""
     if not isinstance(node, yaml.ScalarNode):
-        raise InputError(f"{at(place(path, node), name)}: expected a value, found a {kind(node)}")
+        where, other = at(place(path, node), name), other_file(name)
+        raise InputError(f"{where}: expected a value, found a {kind(node)}{other}")
     if node.tag == NULL:
         in_braces = isinstance(node, MissingInBraces)
         quotes = "; within { } a value with commas needs quotes" if in_braces else ""
@@ -151,6 +160,8 @@ def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
 
     Raises InputError for a value of another type.
     """
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where}: expected a dict of parameters, found a {type(values).__name__}")
     settings = []
     for name, value in values.items():
         if isinstance(value, bool):

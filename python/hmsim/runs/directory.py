@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.json_schema import FLAG, NUMBER, TEXT, WHOLE, ListOf, Maybe, Record, TableOf
+from hmsim.common.paths import require_folder
 from hmsim.common.progress import warn
 from hmsim.common.statistic_names import current, renamed
 from hmsim.config import settings
@@ -168,8 +169,7 @@ def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
     Raises InputError that names a faulty file.
     """
     path = Path(directory)
-    if not path.is_dir():
-        raise InputError(f"{path}: no such directory")
+    require_folder(path)
     for name in FILES:
         if not (path / name).is_file():
             raise InputError(f"{path}: is not a run directory: {name} is missing")
@@ -197,8 +197,7 @@ def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirector
     found: dict[Path, RunDirectory] = {}
     for directory in directories:
         path = Path(directory)
-        if not path.is_dir():
-            raise InputError(f"{path}: no such directory")
+        require_folder(path)
         inside = sorted(file.parent for file in path.glob("*/*/stats.json"))
         if (path / "stats.json").exists() or not inside:
             inside = [path]

@@ -23,6 +23,8 @@ KINDS = {  # of agents, by what a format's records are
 }
 CORES = ("llc_trace", "cpu_trace")  # kinds that run on one core, and may have copies
 WORKLOADS = (".yaml", ".yml")  # suffixes
+COLUMNS = re.compile(r"--format csv --columns ([\w=,]+)")
+FORMAT = re.compile(r"--format\b(?: (\w+))?")
 PLAIN = re.compile(r"[\w./+-]+")  # text that YAML takes as it is
 START = 4096  # bytes of a file in which a workload without such a suffix names its agents
 
@@ -60,7 +62,12 @@ def keys_of(path: Path, text: str) -> list[Setting]:
         if not equals:
             raise InputError(f"{text}: '{pair}' is not KEY=VALUE")
         given[key.strip()] = value.strip()
-    name = find_format(path, given.pop("format", None))
+    try:
+        name = find_format(path, given.pop("format", None))
+    except InputError as error:  # which advises the options of 'hmsim trace'
+        advice = COLUMNS.sub(lambda m: f"{path},format=csv,{_prefixed(m[1])}", str(error))
+        advice = FORMAT.sub(lambda m: f"',format={m[1] or 'NAME'}'", advice)
+        raise InputError(advice) from error
     kind = KINDS[FORMATS[name].kind]
     if is_trace_file(path) and TraceFile(path).header.causes:
         kind = "job"
@@ -92,6 +99,10 @@ def written(agents: Sequence[Sequence[Setting]], folder: Path) -> str:
             if name not in (*given, "copy_number") and not name.startswith("columns."):
                 lines.append(f"    # {name}: {each['default']}  # {each['doc']}")
     return "\n".join(lines) + "\n"
+
+
+def _prefixed(columns: str) -> str:
+    return ",".join(f"columns.{each}" for each in columns.split(","))
 
 
 def _quoted(text: str) -> str:

@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from hmsim._core import InputError, Simulation, nearest_name, parse_integer
+from hmsim._core import InputError, Simulation, parse_integer
 from hmsim.clones import files as twin_files
-from hmsim.common.paths import CAPTURES, capture_file, data_directory, find_file, shipped
+from hmsim.common.paths import (
+    CAPTURES,
+    capture_file,
+    data_directory,
+    find_file,
+    neighbour,
+    shipped,
+)
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.node_reader import NodeReader
@@ -29,6 +36,7 @@ if TYPE_CHECKING:  # not for mixes
     from hmsim.workloads.simpoints import SimPoint
 
 PROFILES = "workloads/profiles"
+UNKNOWN = "unknown parameter"  # the core's message about a key that is near no other
 PYTHON = "workload"  # name of a workload given as a dict, and of its place in messages
 MOST_COPIES = 256
 MOST_AGENTS = 1024  # of a run
@@ -121,7 +129,9 @@ class Workload:
         for agent in (agent for run in self.runs() for agent in run.agents):
             places = {setting.name: setting.where for setting in agent.settings}
             for name, message in Simulation.check_agent(flat, agent.flat()):
-                lines.append(f"{at(places.get(name, agent.where), name)}: {message}")
+                kinds = [kind for kind in Simulation.agent_kinds() if _has_key(kind, name)]
+                of = f"; a key of {', '.join(kinds)}" if message == UNKNOWN and kinds else ""
+                lines.append(f"{at(places.get(name, agent.where), name)}: {message}{of}")
             windows = [s for s in agent.settings if s.name.split(".")[0] == "windows"]
             if warmup and windows:
                 lines.append(
@@ -198,6 +208,10 @@ def load_workload(path_or_name: str | os.PathLike[str] | Mapping[str, Any]) -> W
             return Workload(name, agents, simpoints.notes(points), tuple(points))
         agent = load_agent(trace_workload.keys_of(trace, name))
         return Workload(trace.name.partition(".")[0], tuple(_copies(agent)))
+    before, comma, _ = name.partition(",")
+    if comma and not os.path.isfile(name):
+        find_file(before, "workloads", "workload")
+        raise InputError(f"{name}: keys after a comma are for traces, '{before}' is not one")
     path = find_file(path_or_name, "workloads", "workload")
     if job.is_job_file(path):
         jobs, notes = job.load(path)
@@ -387,19 +401,10 @@ def _check_trace(trace: Path, setting: Setting) -> None:
         mode = trace.stat().st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
-        near = _neighbour(trace)
+        near = neighbour(trace)
         guess = f"; did you mean '{near}'?" if near else ""
         raise InputError(f"{at(setting.where, 'path')}: {trace}: {reason}{guess}") from error
     if not stat.S_ISREG(mode):
         raise InputError(f"{at(setting.where, 'path')}: {trace}: must be a regular file")
     if not os.access(trace, os.R_OK):
         raise InputError(f"{at(setting.where, 'path')}: {trace}: is not readable")
-
-
-def _neighbour(trace: Path) -> str:
-    """Return the file in a missing file's folder with the nearest name, or ''."""
-    try:
-        names = sorted(os.listdir(trace.parent))
-    except (OSError, ValueError):
-        return ""
-    return nearest_name(trace.name, names)
