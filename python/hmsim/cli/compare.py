@@ -49,6 +49,7 @@ from hmsim.common.statistic_names import proposal
 from hmsim.common.tables import GAP, Row
 from hmsim.comparisons.comparison import compare_runs
 from hmsim.comparisons.table import Comparison, titles
+from hmsim.config.node_reader import located
 from hmsim.runs.options import seeded
 from hmsim.runs.result import Result, versions, write_json
 from hmsim.runs.runner import as_workload, named_system
@@ -142,6 +143,8 @@ def compare(
     """
     if json + markdown + latex > 1:
         raise InputError("--json, --markdown, --latex: must be used without each other")
+    if len(config) == 1 and not policy and "," not in config[0]:
+        raise InputError("--policy: is required, or several configurations")
     logs = place_of_logs(request_log, out)
     if out is not None:
         check_output(out, force)
@@ -152,7 +155,8 @@ def compare(
     workloads = [as_workload(each) for each in mixes.expand(workload)]
     if seeds is None:
         seeds = SEEDS if all(each.is_short() for each in workloads) else 1
-    chosen = seeded(seed, seeds, warmup, check)
+    with located("--"):
+        chosen = seeded(seed, seeds, warmup, check)
     with resumable("finished runs are kept in the cache"):
         found = compare_runs(
             *(systems, policy or (), workloads, chosen, jobs, True),
@@ -161,11 +165,11 @@ def compare(
             logs=logs,
             alone=alone,
         )
+    columns = _chosen(found.columns, rows.split(",")) if rows is not None else found.columns
     if out is not None:
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)
-    if rows is not None:
-        found = replace(found, columns=_chosen(found.columns, rows.split(",")))
+    found = replace(found, columns=columns)
     if json:
         print_json([_record(found, *each) for each in zip(found.results, found.rows)])
     elif markdown or latex:

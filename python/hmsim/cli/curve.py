@@ -20,6 +20,7 @@ from hmsim.cli.support import (
 from hmsim.common.directories import check_file, new_file
 from hmsim.common.packages import need
 from hmsim.common.paths import cache_directory
+from hmsim.config.node_reader import located
 from hmsim.runs.runner import named_system
 
 MEMORIES = ("dram", "nvdimm")
@@ -71,7 +72,8 @@ def curve(
     data = Path(f"{out}.csv")
     for path in (Path(out), data):
         check_file(path, force)
-    theirs = [latency.family(name, shares) for name in measured or ()]
+    with located("--measured: "):
+        theirs = [latency.family(name, shares) for name in measured or ()]
     chosen = [
         system
         for name in config

@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from hmsim._core import InputError
 from hmsim.cli.lists import kind_of_policies
 from hmsim.cli.support import Force, Json, application, epilog, print_json
 from hmsim.config import policy_library
@@ -50,6 +51,8 @@ def build(
     folders in HMSIM_POLICIES, separated by colons; relative ones count from the current directory.
     To remove a policy, remove its library's file.
     """
+    if folder and folder.exists() and not folder.is_dir():
+        raise InputError(f"--to: {folder}: is not a directory")
     made = policy_library.build(file, folder)
     if json:
         print_json({"policy": made.name, "kind": made.kind, "path": str(made.library)})

@@ -37,6 +37,7 @@ from hmsim.common import labels
 from hmsim.common.directories import check_output, existing_parent, new_directory
 from hmsim.common.progress import Bars
 from hmsim.common.tables import Row, number
+from hmsim.config.node_reader import located
 from hmsim.runs.calibration import with_table
 from hmsim.runs.command_log import MOST_ROWS, CommandLog
 from hmsim.runs.options import options
@@ -78,7 +79,8 @@ def run(
     if command_log and out is None:
         raise InputError("--command-log: needs --out, for the log")
     system = configuration(config, limited(sets, time, until), bundle)
-    chosen = options(seed, warmup, check)
+    with located("--"):
+        chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=True)

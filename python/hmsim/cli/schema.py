@@ -16,5 +16,5 @@ def schema(
 ) -> None:
     """Print the JSON schema of a kind of files, for editors that check YAML."""
     if what not in SCHEMAS:
-        raise InputError(f"unknown kind of files '{what}'; {hint(what, SCHEMAS)}")
+        raise InputError(f"{what}: no such kind of files; {hint(what, SCHEMAS)}")
     print_json(SCHEMAS[what]())

@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from hmsim._core import InputError, parse_integer, parse_time
 from hmsim.cli.statuses import FAULT, INPUT, INTERRUPTED, UNHEARD
+from hmsim.common.hints import hint
 from hmsim.common.os_errors import reason
 from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = "frontend.time_limit"
 UNTIL = "frontend.until"
+ENDS = ("finished", "steady")
 ANEW = "nothing was written; the same command starts over"
 
 
@@ -234,7 +236,10 @@ def exit_on_errors() -> Iterator[None]:
         print_message(str(error) or "the machine provides no more memory")
         raise typer.Exit(INPUT) from None
     except Exception as error:
-        # Usage errors and exits of typer carry their exit status.
+        if hasattr(error, "format_message") and type(error).__name__ != "NoArgsIsHelpError":
+            print_message(_usage(error).rstrip("."))
+            raise typer.Exit(INPUT) from None
+        # Help and exits of typer carry their exit status.
         if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
             raise
         if isinstance(error, OSError) and error.errno:
@@ -253,8 +258,33 @@ def exit_on_errors() -> Iterator[None]:
         raise typer.Exit(FAULT) from None
 
 
+def _usage(error: Any) -> str:
+    """Return a usage error of typer as a line that begins with the option, or the command."""
+    command = error.ctx.command_path if error.ctx else "hmsim"
+    if hasattr(error, "possibilities"):
+        near = " or ".join(f"'{each}'" for each in error.possibilities or ())
+        advice = f"did you mean {near}?" if near else f"'{command} -h' lists them"
+        return f"{error.option_name}: no such option; {advice}"
+    if hasattr(error, "option_name"):
+        text = error.message.removeprefix(f"Option '{error.option_name}' ")
+        return f"{error.option_name}: {text}"
+    if getattr(error, "param", None) is None:
+        text = error.format_message()
+        return f"{error.ctx.info_name}: {text[:1].lower()}{text[1:]}; see '{command} -h'"
+    name = error.param.get_error_hint(error.ctx).replace("'", "")
+    if hasattr(error, "param_type"):
+        return f"{name}: is required: {error.param.help}"
+    return f"{name}: {error.message}".replace("a valid int range", "a whole number")
+
+
 class Group(TyperGroup):
     """A group of commands with the `exit_on_errors` of the program."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if name not in self.commands and not name.startswith("-"):
+            raise InputError(f"{name}: no such command; {hint(name, self.commands)}")
+        return super().resolve_command(ctx, args)
 
     def make_context(self, *arguments: Any, **keywords: Any) -> Any:
         with exit_on_errors():  # of --help and --version, too
@@ -348,6 +378,8 @@ def limited(sets: Optional[Sequence[str]], time: Optional[str], until: Optional[
             raise InputError(f"must be above 0s, got '{time}'")
     except InputError as error:
         raise InputError(f"--for: {error}") from error
+    if until is not None and until not in ENDS:
+        raise InputError(f"--until: '{until}' is not allowed; {hint(until, ENDS)}")
     given = [*(sets or ())]
     names = {text.partition("=")[0].strip() for text in given}
     for option, name, value in (("--for", TIME_LIMIT, time), ("--until", UNTIL, until)):

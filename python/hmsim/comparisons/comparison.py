@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hmsim import _core
 from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
 from hmsim.comparisons.table import Comparison, agent_rates, columns_of, row_of, with_seed
@@ -119,7 +120,7 @@ def compare_runs(
     if isinstance(policies, str) or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
     if alone not in ALONE:
-        raise InputError(f"alone: must be {' or '.join(ALONE)}, got '{alone}'")
+        raise InputError(f"alone: '{alone}' is not allowed; {hint(alone, ALONE)}")
     systems = _systems(config, policies, warn)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("workload", [workload.name for workload in loaded])
@@ -239,7 +240,7 @@ def _has_series(point: Point) -> bool:
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise InputError(f"compare: the {what} '{name}' occurs twice")
+            raise InputError(f"{what}: '{name}' occurs twice")
 
 
 def _simulate_all(

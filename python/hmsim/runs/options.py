@@ -43,12 +43,14 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
     Raises:
         InputError: names the argument.
     """
-    if not 0 <= seed <= LARGEST_SEED:
+    if not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"seed: must be in 0 .. {LARGEST_SEED}, got {seed}")
     if warmup is None:
         return Options(seed, check=check)
     text = str(warmup).strip()
     count = _count(text)
+    if text.startswith("-"):
+        raise InputError(f"warmup: must not be negative, got '{text}'")
     if count is None:
         try:
             return Options(seed, warmup_ps=_core.parse_time(text), check=check)
@@ -56,8 +58,6 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
             raise InputError(
                 f"warmup: {error}; or a number of instructions, for example 10M"
             ) from error
-    if count < 0:
-        raise InputError(f"warmup: must not be negative, got {text} instructions")
     if count > LARGEST_COUNT:
         raise InputError(f"warmup: {text} instructions are too many")
     if isinstance(warmup, str) and 0 < count < FEWEST_UNIT_FREE:

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.common.paths import data_directory
 
 
@@ -30,8 +31,7 @@ def machine_of(family: str) -> str:
     machines = read("method.yaml")["machines"]
     by_family = {family: name for name, each in machines.items() for family in each["measured"]}
     if family not in by_family:
-        near = nearest_name(family, list(by_family)) or ", ".join(by_family)
-        raise InputError(f"'{family}' is not a measured family; did you mean {near}?")
+        raise InputError(f"'{family}' is not a measured family; {hint(family, by_family)}")
     return by_family[family]
 
 
