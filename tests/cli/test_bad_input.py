@@ -7,17 +7,23 @@ import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import hmsim
+import pandas
 import pytest
 import zstandard
 from bad_memory import MEMORY
+from messages import naming
 from support import STREAM, fail, invoke, write
 
 LAUGHS = "a0: &a0 {x: 1, y: 2}\n" + "".join(
     f"a{n}: &a{n} {{{', '.join(f'b{m}: *a{n - 1}' for m in range(10))}}}\n" for n in range(1, 10)
 )
 DEEP = "".join("  " * n + "a:\n" for n in range(60)) + "  " * 60 + "b: 1\n"
+
+AGENT = "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 10}\n"
 
 # name of the case: (content of c.yaml, what the message must hold)
 CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
@@ -81,13 +87,24 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     ),
     "an unknown base": ("base: quik.yaml\n", ("c.yaml:1: base: quik.yaml:", "'quick'?")),
     "itself as base": ("description: x\nbase: c.yaml\n", ("c.yaml:2: base:",)),
+    "a workload": (AGENT, ("c.yaml:2: agents:", "a key of workloads")),
+    "a sweep": ("grid: 1\n", ("c.yaml:1: grid: unknown parameter (a key of sweeps)",)),
+    "an option": ("policy: split\n", ("c.yaml:1: policy:", "--policy")),
+    "a wrong indentation": (
+        "dram:\n  ranks: 1\n   tREFI: 1\n",
+        ("c.yaml:3: mapping values", "check the indentation"),
+    ),
     "a list as base": ("base: [quick]\n", ("c.yaml:1: base:", "list")),
 }
 CONFIGS.update(MEMORY)
 
-AGENT = "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 10}\n"
 WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     "empty": ("", ("w.yaml: empty",)),
+    "a configuration": ("base: quick\n", ("w.yaml:1: base:", "a key of configurations")),
+    "a key of another kind": (
+        "agents:\n  - {kind: synthetic, target: dram, replay: closed}\n",
+        ("w.yaml:2: replay:", "a key of block_trace"),
+    ),
     "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents:", "list")),
     "many agents": (AGENT + AGENT[AGENT.index("  -") :] * 1024, ("w.yaml:1026: agents:", "1024")),
     "what steers a terminal": (
@@ -128,8 +145,48 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 # name of the case: (arguments, what the message must hold); every run names real files else
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "an unknown command": (("rnu",), ("rnu",)),
-    "no workload": (("run", "quick"), ("--workload",)),
+    "an unknown command": (("rnu",), ("rnu: no such command", "'run'?")),
+    "the beginning of a command": (("comp",), ("'compare'?",)),
+    "an unknown command of a group": (("trace", "inof"), ("inof: no such command", "'info'?")),
+    "an unknown option": (("run", "quick", "--worklod", "w.yaml"), ("--worklod:", "'--workload'?")),
+    "an option near no other": (("check", "quick", "--xyzzy"), ("--xyzzy:", "'hmsim check -h'")),
+    "an option without a value": (("run", "quick", "--workload"), ("--workload: requires",)),
+    "no configuration": (("check",), ("CONFIG: is required: A configuration",)),
+    "two configurations": (("run", "quick", "pcm", "--workload", "w.yaml"), ("run: got ", "(pcm)")),
+    "no workload": (("run", "quick"), ("--workload / --trace: is required",)),
+    "a shipped name of another kind": (
+        ("run", "quick", "--workload", "pcm"),
+        ("pcm: no such workload", "a configuration"),
+    ),
+    "a misspelt file": (("run", "quick", "--trace", "goood.trace"), ("no such file", "'good.t")),
+    "keys of a workload": (("run", "quick", "--trace", "w.yaml,core=0"), ("'w.yaml' is not one",)),
+    "a header": (
+        ("run", "quick", "--trace", "head.csv"),
+        ("'head.csv,format=csv,columns.time=0,columns.op=1,columns.offset=2,", ".header=1'"),
+    ),
+    "no policy": (("compare", "quick", "--workload", "w.yaml"), ("--policy: is required",)),
+    "no seed": (("compare", "quick", "--workload", "w.yaml", "--seeds", "0"), ("--seeds: 0 is",)),
+    "an unknown end": (
+        ("run", "quick", "--workload", "w.yaml", "--until", "stedy"),
+        ("--until: 'stedy'", "'steady'?"),
+    ),
+    "a negative warm-up": (
+        ("run", "quick", "--workload", "w.yaml", "--warmup", "-1us"),
+        ("--warmup: must not be negative, got '-1us'",),
+    ),
+    "an unknown row": (
+        (
+            *("compare", "quick", "--policy", "split", "--workload", "w.yaml"),
+            *("--rows", "x", "--out", "o"),
+        ),
+        ("--rows: x:",),
+    ),
+    "a file as a run": (("report", "w.yaml"), ("w.yaml: is not a directory",)),
+    "a misspelt folder": (("report", "fulll"), ("fulll: no such directory", "'full'?")),
+    "a file for a policy's library": (
+        ("policy", "build", "b.yaml", "--to", "w.yaml"),
+        ("--to: w.yaml:", "directory"),
+    ),
     "an unknown configuration": (("check", "quik"), ("quik:", "'quick'?")),
     "a directory": (("check", "."), (".:", "file")),
     "an unknown workload": (("run", "quick", "--workload", "dmeo"), ("dmeo:", "workload")),
@@ -186,7 +243,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a negative seed": (("run", "quick", "--workload", "w.yaml", "--seed", "-1"), ("--seed",)),
     "a bundle twice": (
         ("compare", "quick", "--policy", "split", "--policy", "split", "--workload", "w.yaml"),
-        ("compare: ", "'split'"),
+        ("policy: 'split' occurs twice",),
     ),
     "an existing --out": (
         ("run", "quick", "--workload", "w.yaml", "--out", "full"),
@@ -234,6 +291,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     damaged[2500] ^= 0xFF
     write(tmp_path / "damaged.zst", bytes(damaged))
     write(tmp_path / "wrong.trace", "10 4096\n10 x\n")
+    write(tmp_path / "head.csv", "time,op,offset,size\n0,R,4096,4096\n1,W,8192,4096\n")
     write(tmp_path / "empty.trace", "")
     (tmp_path / "full").mkdir()
     write(tmp_path / "full" / "mine.txt", "keep")
@@ -276,6 +334,22 @@ def test_a_workload_is_refused(parser: str, folder: Path, case: str) -> None:
 def test_a_command_is_refused(folder: Path, case: str) -> None:
     arguments, expected = COMMANDS[case]
     refuse(folder, arguments, expected)
+    assert invoke(*arguments).stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: hmsim.plot(None), ("plot: table:", "NoneType")),  # type: ignore[arg-type]
+        (lambda: hmsim.summary(3, ["x"]), ("summary: table:", "int")),  # type: ignore[arg-type]
+        (lambda: hmsim.summary(pandas.DataFrame({"a": [1]}), ["a"]), ("axes", "load_results")),
+        (lambda: hmsim.run("quick", "demo", seed="x"), ("seed:", "x")),  # type: ignore[arg-type]
+        (lambda: hmsim.load_config("quick", "a=1"), ("overrides:", "str")),  # type: ignore[arg-type]
+    ],
+)
+def test_a_call_is_refused(call: Callable[[], object], expected: tuple[str, ...]) -> None:
+    with pytest.raises(hmsim.InputError, match=naming(*expected)):
+        call()
 
 
 def test_a_base_is_named_where_the_error_is(folder: Path) -> None:

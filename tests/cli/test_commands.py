@@ -15,7 +15,7 @@ import pytest
 import typer
 from hmsim.cli.application import app
 from hmsim.cli.commands import COMMANDS
-from support import REPO, fail, invoke
+from support import REPO, invoke
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -45,10 +45,6 @@ main()
 def test_an_interrupt_before_the_command_line_is_loaded_is_quiet() -> None:
     done = subprocess.run([sys.executable, "-c", WHILE_IMPORTED], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "hmsim: interrupted; nothing was written\n")
-
-
-def test_a_name_that_is_nearly_right_is_suggested() -> None:
-    assert "'compare'?" in fail("comp")
 
 
 @pytest.mark.parametrize(

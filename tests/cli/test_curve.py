@@ -42,7 +42,7 @@ def test_curves_of_memories_beside_measured_ones(
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (("--measured", "skylaek"), ("skylaek", "skylake")),
+        (("--measured", "skylaek"), ("--measured: ", "skylaek", "'skylake'?")),
         (("--reads", "2"), ("--reads", "'2'")),
         (("--reads", "0,.2,.4,.6,.8"), ("--reads", "at most 4")),
         (("--memory", "flash"), ("--memory", "'flash'", "nvdimm")),

@@ -217,6 +217,7 @@ def run_here(planned: Sequence[Planned]) -> list[Outcome]:
         ({"targets": {"t": {"of": "one.sim.tick", "is": 1, "within": 1}}}, ("sim.ticks",)),
         ({"targets": {"t": {"of": "one.sim.ticks", "is": 1}}}, ("within: is required",)),
         ({"targets": {"t": {"of": "one.sim.ticks"}}}, ("at_least",)),
+        ({"targets": {}}, ("targets: there is none",)),
         ({"targets": {"t": {"is": 1, "within": 1}}}, ("needs one of", "of, family, claim")),
         ({"targets": {"t": {"claim": "R6"}}}, ("R6", "can fail", "R7")),
         ({"targets": {"t": {"claim": "R7", "is": 3}}}, ("t: is", "does not go with claim")),

@@ -106,6 +106,8 @@ def test_workloads_are_groups_of_bars_with_their_mean() -> None:
     assert plane.get_ylabel() == "Weighted speedup"
     assert figure.get_figwidth() == hmsim.style.ONE_COLUMN
     assert hmsim.plot(table, columns=2).get_figwidth() == hmsim.style.TWO_COLUMNS
+    with pytest.raises(hmsim.InputError, match=naming("spedup:", "'weighted_speedup'?")):
+        hmsim.plot(table, y="weighted_spedup")
     table["policies.tcm.seed"] = [1, 2] * 4
     table.attrs["axes"] = [*table.attrs["axes"], "policies.tcm.seed"]
     with pytest.raises(hmsim.InputError, match=naming("by", "policies.tcm.seed")):
@@ -146,7 +148,8 @@ def test_labels_of_logarithmic_axes_are_at_decades() -> None:
     [
         (("--x", "policies.harmonic.wieght"), ("wieght", f"'{AXIS}'?")),
         (("--x", AXIS, "--y", "dram.raeds"), ("dram.raeds:", "'dram.reads'")),
-        (("--x", AXIS, "--y", "dram.reads", "--by", "polcy"), ("by: polcy:", AXIS)),
+        (("--x", AXIS, "--y", "dram.reads", "--by", "polcy"), ("by: polcy:", "'policy'?")),
+        (("--x", AXIS, "--y", "policy"), ("policy: an axis",)),
         (("--x", AXIS, "--log", "z"), ("log", "'z'", "xy")),
         (("--out", "p.gif"), ("p.gif", ".pdf, .svg, .png")),
     ],

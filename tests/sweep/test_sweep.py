@@ -252,6 +252,7 @@ def test_a_dry_run_runs_nothing_and_an_estimate_times_points() -> None:
         ("warmup: 3 parsecs\ngrid: {workload: w.yaml}\n", (":1: warmup:", "'3 parsecs'")),
         ("grid: {workload: [w.yaml, w.yaml]}\n", (":1: workload:", "'w.yaml'")),
         ("grid: {workload: w.yaml}\nwhere: [seeed > 1]\n", (":2: where:", "seeed")),
+        ("grid: {workload: w.yaml}\nwhere: ['seed >']\n", (":2: where:", "invalid syntax\n")),
         ("grid: {workload: w.yaml, seed: [1]}\nwhere: [seed > 1]\n", (": where:", "no point")),
         ("grid: {workload: w.yaml, seed: 1}\nseeds: 2\n", (":2: seeds:", "'seed'")),
         ("grid: {workload: w.yaml}\nseeds: 20000\n", (":2: seeds:", "20000", "10000")),
@@ -266,7 +267,7 @@ def test_a_dry_run_runs_nothing_and_an_estimate_times_points() -> None:
         ),
         (
             "grid: {workload: w.yaml}\nsamples: {method: sobel, count: 3, over: {}}\n",
-            (":2: method:", "'sobel'", "sobol?"),
+            (":2: method:", "'sobel'", "'sobol'?"),
         ),
         (
             "grid: {workload: w.yaml}\nsamples: {method: random, over: {}}\n",

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import yaml
 
-from hmsim._core import InputError, nearest_name
+from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config.node_reader import Value, located
@@ -94,10 +95,8 @@ class Fit:
         known = list(dict.fromkeys(each.group for each in self.targets if each.group))
         for group in groups:
             if group not in known:
-                near = nearest_name(group, known) or ", ".join(known) or "there is none"
-                raise InputError(
-                    f"--hold-out {group}: not a group of {self.sweep.path}; did you mean {near}?"
-                )
+                near = f"; {hint(group, known, 'groups')}" if known else ", which has none"
+                raise InputError(f"--hold-out {group}: not a group of {self.sweep.path}{near}")
         held = [replace(t, hold_out=t.hold_out or t.group in groups) for t in self.targets]
         found = replace(self, targets=held)
         found.check()
@@ -106,7 +105,8 @@ class Fit:
     def check(self) -> None:
         """Raise InputError if every target is held out."""
         if not self.fitted:
-            raise InputError(f"{self.sweep.path}: targets: all are held out; fit at least one")
+            which = "all are held out" if self.targets else "there is none"
+            raise InputError(f"{self.sweep.path}: targets: {which}; fit at least one")
 
 
 def load_fit(path_or_name: str | os.PathLike[str]) -> Fit:
@@ -319,9 +319,8 @@ class _Reader(SweepReader):
         run, dot, _ = name.partition(".")
         if (dot and run in runs) or (not dot and run in constants):
             return
-        near = nearest_name(run, [*runs] if dot else [*constants])
-        hint = f"; did you mean '{near}'?" if near else f"; runs: {', '.join(runs)}"
-        raise InputError(f"{name}: '{run}' is not a {'run' if dot else 'constant'}{hint}")
+        kind, known = ("run", [*runs]) if dot else ("constant", [*constants])
+        raise InputError(f"{name}: '{run}' is not a {kind}; {hint(run, known, f'{kind}s')}")
 
     def wanted(self, given: Mapping[str, yaml.Node], node: yaml.Node, name: str) -> Wanted:
         numbers = {k: self.real(given[k], f"{name}: {k}") for k in BANDS if k in given}

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
+from hmsim.common.hints import hint
 from hmsim.common.quantities import quantity
 from hmsim.common.statistic_names import proposal, valid
 from hmsim.style import look
 from hmsim.style.names import heading, named
 from hmsim.sweep.optimise import front
-from hmsim.sweep.results import geometric_mean, summary
+from hmsim.sweep.results import geometric_mean, require_table, summary
 
 if TYPE_CHECKING:  # take a while to import
     import pandas as pd
@@ -139,6 +140,7 @@ def distinguishing(
 
 def _complete(table: pd.DataFrame) -> pd.DataFrame:
     """Return the sound rows of a table, with its axes and units."""
+    require_table(table, "plot")
     axes = table.attrs.get("axes") or [name for name in NAMES if name in table.columns]
     units = table.attrs.get("units", {})
     sound = table[table["error"] == ""] if "error" in table.columns else table.assign(error="")
@@ -179,7 +181,7 @@ def _groups(table: pd.DataFrame, drawn: Sequence[str], by: Sequence[str] | None)
         return left
     for name in by:
         if name not in axes:
-            raise InputError(f"by: {name}: not an axis; the axes are {', '.join(axes)}")
+            raise InputError(f"by: {name}: not an axis; {hint(name, axes, 'axes')}")
     more = distinguishing(table, left, [*drawn, *by])
     if more:
         raise InputError(f"by: rows also differ in {', '.join(more)}; name it or select rows")
@@ -198,9 +200,11 @@ def means(
     """
     axes = [name for name in table.attrs["axes"] if name != "workload"]
     for name in names:
-        if name not in table.columns or name in table.attrs["axes"]:
-            hint = proposal(name, [*table.attrs["axes"], *table.attrs["units"]])
-            raise InputError(f"{name}: not a statistic of any point{hint}")
+        if name in table.attrs["axes"]:
+            raise InputError(f"{name}: an axis, not a statistic")
+        if name not in table.columns:
+            near = proposal(name, [str(each) for each in table.columns])
+            raise InputError(f"{name}: not a statistic of any point{near}")
     sound = table.dropna(subset=list(names))
     sound.attrs.update(table.attrs)
     if keep_workloads or not axes or "workload" not in sound.columns:

@@ -54,7 +54,8 @@ class Expression:
             written = DOTTED.sub(_written, text)
             self._root = ast.parse(written, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise InputError(f"must be {what}, got '{text}': {error}") from error
+            reason = error.msg if isinstance(error, SyntaxError) else error
+            raise InputError(f"must be {what}, got '{text}': {reason}") from error
         self._check(self._root, DEEPEST)
 
     def value(self, of: Callable[[str], Any], text_of: Callable[[str], Any] = str) -> Any:

@@ -16,6 +16,7 @@ from hmsim._core import InputError
 from hmsim.common.directories import open_regular, read_regular
 from hmsim.common.intervals import mean_interval
 from hmsim.common.json_schema import SCALAR, TEXT, ListOf, Record, TableOf
+from hmsim.common.paths import require_folder
 from hmsim.common.statistic_names import current, proposal, renamed, valid
 from hmsim.config.node_reader import located
 from hmsim.points.point import NAMES, Outcome, Scalar
@@ -55,8 +56,7 @@ def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
     path = Path(directory)
     if path.is_file():
         return read_table(path)
-    if not path.is_dir():
-        raise InputError(f"{path}: no such directory")
+    require_folder(path)
     if (path / PLAN).is_file():
         return read_plan(path)
     store = Store(path)
@@ -203,6 +203,17 @@ def read_table(path: Path) -> pd.DataFrame:
     return table
 
 
+def require_table(table: object, function: str) -> None:
+    """Raise InputError if an argument of a function is not a table of results."""
+    import pandas as pd
+
+    if not isinstance(table, pd.DataFrame):
+        raise InputError(
+            f"{function}: table: expected a DataFrame of load_results, compare, run_sweep or "
+            f"run_points, got {type(table).__name__}"
+        )
+
+
 def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return the mean of columns over repeated seeds, with 95 % confidence intervals.
 
@@ -219,11 +230,14 @@ def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """
     from hmsim.common.statistic_table import StatisticTable
 
-    columns = [valid(name) for name in columns]
+    require_table(table, "summary")
+    if "axes" not in table.attrs:
+        raise InputError("summary: the table has no attrs['axes']; load_results returns one with")
+    columns = [valid(name) for name in ([columns] if isinstance(columns, str) else columns)]
     for name in columns:
         if name not in table.columns:
-            hint = proposal(name, table.attrs["units"])
-            raise InputError(f"summary: {name}: not a column of the table{hint}")
+            near = proposal(name, [str(each) for each in table.columns])
+            raise InputError(f"summary: {name}: not a column of the table{near}")
     axes = [name for name in table.attrs["axes"] if name != "seed"]
     rows = []
     for labels, group in table.groupby(axes, sort=False, dropna=False):
