@@ -20,11 +20,12 @@ MISSES = SHIPPED / "demo" / "network_simplex.hmsim.zst"
 
 def test_a_trace_runs_as_the_workload_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "two.yaml"
-    texts = [f"{BLOCKS},requests=40", f"{MISSES},cores=1-2,instructions=5000"]
-    agents = [keys_of(Path(text.partition(",")[0]), text) for text in texts]
-    path.write_text(written(agents, tmp_path), encoding="utf-8")
-    kinds = [agent.kind for agent in load_workload(path).agents]
-    assert kinds == ["block_trace", "llc_trace", "llc_trace"]
+    texts = [f"{BLOCKS},requests=40", f"{MISSES},cores=1-2,instructions=5000", str(MISSES)]
+    keys_of_each = [keys_of(Path(text.partition(",")[0]), text) for text in texts]
+    path.write_text(written(keys_of_each, tmp_path), encoding="utf-8")
+    agents = [dict(agent.flat()) for agent in load_workload(path).agents]
+    assert [each["core"] for each in agents] == ["0", "1", "2", "3"]
+    assert [each["kind"] for each in agents] == ["block_trace", *["llc_trace"] * 3]
     assert "    # replay: closed  #" in path.read_text(encoding="utf-8")
     keys = {"kind": "block_trace", "path": str(BLOCKS), "format": "blkparse", "requests": 40}
     expected = hmsim.run("quick", {"agents": [keys]}).stats

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hmsim._core import InputError, Simulation
@@ -82,13 +83,21 @@ def keys_of(path: Path, text: str) -> list[Setting]:
 def written(agents: Sequence[Sequence[Setting]], folder: Path) -> str:
     """Return the YAML of a workload of agents that replay traces, with the other keys as comments.
 
+    If there are several, those whose keys name no core get the lowest free ones.
+
     Args:
         agents: keys of each (`keys_of`).
         folder: of the file, to which paths are relative.
     """
     lines = ["agents:"]
-    for keys in agents:
-        given = {setting.name: setting.text for setting in keys}
+    several = [{setting.name: setting.text for setting in keys} for keys in agents]
+    taken = {core for given in several for core in _cores(given)}
+    for given in several:
+        key = "cores" if given["kind"] == "job" else "core"
+        if len(several) > 1 and not _cores(given):
+            places = ({**given, key: str(core)} for core in itertools.count())
+            given.update(next(each for each in places if taken.isdisjoint(_cores(each))))
+            taken.update(_cores(given))
         given["path"] = os.path.relpath(given["path"], folder)
         marks = ("  - ", *("    ",) * len(given))
         lines += (
@@ -103,6 +112,15 @@ def written(agents: Sequence[Sequence[Setting]], folder: Path) -> str:
 
 def _prefixed(columns: str) -> str:
     return ",".join(f"columns.{each}" for each in columns.split(","))
+
+
+def _cores(given: Mapping[str, str]) -> range:
+    """Return the cores that the keys of an agent name, or none. Raises InputError."""
+    if (named := given.get("cores", given.get("core"))) is None:
+        return range(0)
+    first, number = _range(named, given["path"])
+    copies = given.get("copies", "1")
+    return range(first, first + number * (int(copies) if copies.isdecimal() else 1))
 
 
 def _quoted(text: str) -> str:
