@@ -65,6 +65,7 @@ def test_row_hits_first_within_a_class_makes_row_hits(base: str, tmp_path: Path)
         ("hms_pas+round_robin+lirs", {"controller.arbiter": "round_robin"}),
         ("hms_pas+round_robin+lirs", {"nvdimm.buffer.replacement": "lirs"}),
         ("hms_pas+round_robin,drained", {"controller.nvdimm_scheduler": "pas"}),
+        ("fifo", {"nvdimm.ftl.victim": "fifo", "storage.flash.ftl.victim": "fifo"}),
     ],
 )
 def test_a_policy_is_a_bundle_over_another_one(name: str, parameters: dict[str, str]) -> None:

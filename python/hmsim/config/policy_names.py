@@ -16,14 +16,14 @@ from hmsim.common.hints import hint
 from hmsim.common.paths import shipped
 from hmsim.config.policies import Bundle
 
-PARAMETERS = {  # that name the policies of a kind
+PARAMETERS = {  # that name the policies of a kind; a drive of flash has its own
     "transaction_scheduler": ("controller.scheduler", "controller.nvdimm_scheduler"),
     "bus_arbiter": ("controller.arbiter",),
     "page_policy": ("controller.page_policy",),
-    "victim_selector": ("nvdimm.ftl.victim",),
-    "gc_scheduler": ("nvdimm.gc.scheduler",),
-    "buffer_manager": ("nvdimm.buffer.manager",),
-    "buffer_replacement": ("nvdimm.buffer.replacement",),
+    "victim_selector": ("nvdimm.ftl.victim", "storage.flash.ftl.victim"),
+    "gc_scheduler": ("nvdimm.gc.scheduler", "storage.flash.gc.scheduler"),
+    "buffer_manager": ("nvdimm.buffer.manager", "storage.flash.buffer.manager"),
+    "buffer_replacement": ("nvdimm.buffer.replacement", "storage.flash.buffer.replacement"),
     "host_limiter": ("host.limiter",),
     "refresh_pacer": ("hbf.refresh",),
 }
