@@ -10,6 +10,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim.common import labels
 from hmsim.runs.showing import steadiness
 from hmsim.workloads.workload import Workload
 from support import write
@@ -39,6 +40,13 @@ def test_it_says_what_ran_and_the_main_numbers_in_their_units(result: hmsim.Resu
         value = float(cells[label].replace(",", ""))
         assert value == pytest.approx(result.stats[name] * factor, rel=1e-3)
     assert last == f"{len(result.stats)} statistics are in result.stats"
+
+
+def test_causes_add_up_if_some_reads_pass_a_link() -> None:
+    agent = {"kind": "synthetic", "target": "dram", "pattern": "random", "requests": 3000}
+    stats = hmsim.run("ddr5_8ch_cxl_4x", {"agents": [agent]}).stats
+    *_, (_, (whole, *_)) = labels.causes(stats, "")[1]
+    assert whole == pytest.approx(stats["dram.read_latency_ns.mean"])
 
 
 def test_texts_of_users_are_escaped(result: hmsim.Result) -> None:

@@ -207,7 +207,7 @@ CLASSES = (
     ("{slow} read", "nvdimm.latency.read."),
     ("{slow} write", "nvdimm.latency.write."),
 )
-LINK = "link_ns.mean"  # only with a CXL port
+LINK = "link_ns.mean"  # only with a CXL port or an expander
 # Label, and the rest of the path.
 CAUSES = (
     ("admission", "admission_ns.mean"),
@@ -296,13 +296,26 @@ def causes(
     that `slow_memory` returns.
     """
     present = [(title, path) for title, path in CLASSES if path + CAUSES[0][1] in stats]
-    rows: list[tuple[str, list[float | None]]] = [
-        (label, [stats.get(path + part) for _, path in present])
+    rows = [
+        (label, [cause(stats, path, part) for _, path in present])
         for label, part in present_causes(stats)
     ]
     columns = zip(*(values for _, values in rows))
     rows.append(("sum", [sum(value or 0.0 for value in column) for column in columns]))
     return [title.format(slow=slow) for title, _ in present], rows
+
+
+def cause(stats: Mapping[str, float], path: str, part: str) -> float | None:
+    """Return the mean of a cause over all requests of a class, or None.
+
+    Only some requests of DRAM pass a link, and the statistic is their mean.
+    """
+    mean = stats.get(path + part)
+    if mean is None or part != LINK:
+        return mean
+    counts = (f"{path}{each.removesuffix('mean')}count" for each in (part, CAUSES[0][1]))
+    passed, every = (stats.get(count, 1) for count in counts)
+    return mean * passed / every
 
 
 def present_causes(*runs: Mapping[str, float]) -> list[tuple[str, str]]:

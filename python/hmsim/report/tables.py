@@ -182,7 +182,7 @@ def causes(shown: Sequence[Shown]) -> Markup:
     for title, path in labels.CLASSES:
         rows = []
         for index, one in enumerate(shown):
-            values = [one.run.stats.get(path + part) for _, part in present]
+            values = [labels.cause(one.run.stats, path, part) for _, part in present]
             if any(values):
                 rows.append((index, one.name, [value or 0.0 for value in values]))
         if rows:
