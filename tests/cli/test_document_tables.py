@@ -109,6 +109,9 @@ def test_rows_are_chosen_by_name(workload: Path) -> None:
     labels = [row[0] for row in cells_of_markdown(text)]
     assert labels == ["", "progress", "weighted speedup", "latency", *labels[4:]]
     assert all(label.startswith("DRAM read, ") for label in labels[4:]) and len(labels) > 5
+    text = succeed(*COMPARED, workload, "--markdown", "--rows", "dram.read_latency_ns.p999")
+    labels = [row[0] for row in cells_of_markdown(text)]
+    assert labels == ["", "other statistics", "DRAM read, p99.9 (ns)"]
     wrong = fail(*COMPARED, workload, "--rows", "wieghted_speedup")
     assert naming("--rows", "wieghted_speedup", "'weighted_speedup'").search(wrong)
 

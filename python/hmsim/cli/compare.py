@@ -165,11 +165,11 @@ def compare(
             logs=logs,
             alone=alone,
         )
-    columns = _chosen(found.columns, rows.split(",")) if rows is not None else found.columns
+    shown = _chosen(found, rows.split(",")) if rows is not None else found
     if out is not None:
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)
-    found = replace(found, columns=columns)
+    found = shown
     if json:
         print_json([_record(found, *each) for each in zip(found.results, found.rows)])
     elif markdown or latex:
@@ -180,12 +180,24 @@ def compare(
             print_checked(found.commands_checked)
 
 
-def _chosen(columns: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that patterns name. Raises InputError if one names none."""
+def _chosen(found: Comparison, patterns: Sequence[str]) -> Comparison:
+    """Return the comparison with the columns, or else the statistics, that each pattern names.
+
+    Raises InputError if one names none.
+    """
+    every = dict.fromkeys([*found.columns, *(n for each in found.results for n in each.stats)])
+    chosen = set()
     for pattern in patterns:
-        if not fnmatch.filter(columns, pattern):
-            raise InputError(f"--rows: {pattern}: not a column{proposal(pattern, columns)}")
-    return tuple(n for n in columns if any(fnmatch.fnmatchcase(n, each) for each in patterns))
+        named = fnmatch.filter(found.columns, pattern) or fnmatch.filter(every, pattern)
+        if not named:
+            raise InputError(f"--rows: {pattern}: not a statistic{proposal(pattern, every)}")
+        chosen.update(named)
+    columns = tuple(name for name in every if name in chosen)
+    rows = [
+        {**{name: result.stats[name] for name in columns if name in result.stats}, **row}
+        for result, row in zip(found.results, found.rows)
+    ]
+    return replace(found, columns=columns, rows=tuple(rows))
 
 
 def _by_workload(found: Comparison) -> Iterator[tuple[str, list[list[Result]], list[Rows]]]:
@@ -277,12 +289,22 @@ def _lines(
     left_out = OF_SEVERAL_AGENTS if len(first.workload.agents) == 1 else ()
     names = [name for name in names if _says_something(name, rows) and name not in left_out]
     lines: list[Row] = []
+    shown: set[str] = set()
     for heading, members in labels.lines(names, first.units, slow):
         lines.append(heading)
         lines += [
             (line.label, *(_same(line.name, each, base) + _mean(line, each) for each in rows))
             for line in members
         ]
+        shown.update(line.name for line in members)
+    if IDENTITY[0] not in names:  # chosen by name; a whole table has columns that no line shows
+        others = [name for name in names if name not in shown]
+        lines += ["other statistics"] if others else []
+        for name in others:
+            plain = labels.Line(name, f"{name} ({first.units.get(name, '')})".replace(" ()", ""), 1)
+            line = labels.line_of(name, names, first.units, slow) or plain
+            values = (_same(name, each, base) + _mean(line, each) for each in rows)
+            lines.append((line.label, *values))
     return lines
 
 

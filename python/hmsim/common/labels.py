@@ -199,6 +199,7 @@ GROUPS: Mapping[str, tuple[Line, ...]] = {
     ),
 }
 MILLION = 1e6
+PARTS = {"p50": "median", "p95": "p95", "p999": "p99.9", "max": "largest"}  # of histograms
 
 # Classes of requests: title, and path prefix of the parts of their latency.
 CLASSES = (
@@ -267,6 +268,26 @@ def lines(
             found = [line for line in found if line.name != "system.ipc"]
         if found:
             yield group, found
+
+
+def line_of(
+    name: str, names: Iterable[str], units: Mapping[str, str], slow: str
+) -> Line | None:
+    """Return the line of a statistic in any table, or None.
+
+    Other parts of a histogram have the line of its `p99` with their own name. Arguments are those
+    of `lines`.
+    """
+    stem, _, part = name.rpartition(".")
+    like = f"{stem}.p99" if part in PARTS else name
+    present = dict.fromkeys([like, *names])
+    for where in (RUN, GC):
+        for _, found in lines(present, units, slow, where):
+            for line in found:
+                if line.name == like and line.label:
+                    label = line.label.replace("p99", PARTS.get(part, "p99"))
+                    return line._replace(name=name, label=label)
+    return None
 
 
 def columns(names: Iterable[str]) -> list[str]:

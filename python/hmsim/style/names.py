@@ -26,7 +26,6 @@ POLICIES = {
     "all": "all, exact HMS",
     "oracle": "no interference",
 }
-PLACES = (labels.RUN, labels.GC)  # where lines of statistics are
 MICRO = "\N{MICRO SIGN}s"
 
 
@@ -50,11 +49,8 @@ def heading(
     """
     present = dict.fromkeys([column, *columns])
     slow = labels.HBF if any(name.startswith("hbf.") for name in present) else "NVDIMM"
-    for place in PLACES:
-        for _, lines in labels.lines(present, units, slow, place):
-            for line in lines:
-                if line.name == column and line.label:
-                    return _upper(line.label.replace("(us)", f"({MICRO})")), line.factor
+    if line := labels.line_of(column, present, units, slow):
+        return _upper(line.label.replace("(us)", f"({MICRO})")), line.factor
     unit = units.get(column) or _unit(column)
     words = " ".join(column.split(".")[-2:]) if column not in units else column.replace(".", " ")
     unit = MICRO if unit == "us" else unit
