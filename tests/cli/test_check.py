@@ -93,6 +93,7 @@ def test_check_prints_what_the_machine_is() -> None:
     assert "for pages" not in succeed("check", "quick", "--set", "nvdimm.access=line")
     assert "peak 96 GB/s of the links" in " ".join(succeed("check", "hbm3_hbf").split())
     assert "storage.capacity 360GiB" in succeed("check", "storage/nvme")
+    assert "a drive: 64 LUNs, pages of 8 KiB" in succeed("check", "storage/mqsim_ssd")
 
 
 @pytest.mark.parametrize("given", ["nand.planes=2", "ftl.map=cached", "nand.factory_bad=0.01"])

@@ -146,7 +146,8 @@ def build(source: Path, folder: Path | None = None) -> Built:
         inputs = [f"-I{data_directory()}", str(source), str(glue), str(PARTS)]
         command = [*compiler, *FLAGS.split(), *inputs, "-o", str(made)]
         if subprocess.run(command).returncode:
-            raise InputError(f"{source}: does not compile")
+            views = data_directory() / "policies"
+            raise InputError(f"{source}: does not compile; {views}/*.h declare what it may use")
         made.chmod(MODE)
         _check(source, made)
         with new_file(library, force=True) as fresh:

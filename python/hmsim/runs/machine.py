@@ -64,6 +64,8 @@ def description(config: Config) -> list[tuple[str, str]]:
     if (kind := parameters["storage.kind"]) != "none":
         name = _capacity(parameters)
         lines.append(("storage", f"{kind}, {name} {parameters[name]}"))
+        drives = _of(parameters, "storage.stripe.members")
+        lines += _cells(_of_drive(parameters), drives, "drive") if kind == "flash" else []
     return lines
 
 
@@ -88,6 +90,14 @@ def _capacity(parameters: Texts) -> str:
     return "storage.flash.capacity" if parameters["storage.kind"] == "flash" else "storage.capacity"
 
 
+def _of_drive(parameters: Texts) -> Texts:
+    """Return the parameters of a drive's flash under the names of an NVDIMM's."""
+    start = "storage.flash."
+    own = {name: text for name, text in parameters.items() if name.startswith(start)}
+    own = {f"nvdimm.{name[len(start) :]}": text for name, text in own.items()}
+    return {"nvdimm.kind": "flash", "nvdimm.devices": "", **own}
+
+
 def _slow(parameters: Texts, capacity: int, peak: float | None) -> list[tuple[str, str]]:
     """Return the lines on the slow memory."""
     channels, attach = _of(parameters, "controller.channels"), parameters["nvdimm.attach"]
@@ -105,25 +115,32 @@ def _slow(parameters: Texts, capacity: int, peak: float | None) -> list[tuple[st
     return [(labels.slow_memory(parameters), what), *flash]
 
 
-def _flash(parameters: Texts, modules: float) -> list[tuple[str, str]]:
-    """Return the lines on the flash of the first module, and on its pages in flight."""
+def _cells(parameters: Texts, modules: float, noun: str) -> list[tuple[str, str]]:
+    """Return the lines on the flash of the first module."""
     page, luns = _of(parameters, "nvdimm.nand.page_size"), _luns(parameters)
-    lines = [("", f"a module: {number(luns)} LUNs, pages of {size(page)}")]
+    lines = [("", f"a {noun}: {number(luns)} LUNs, pages of {size(page)}")]
     if sense := _of(parameters, "nvdimm.nand.read_time"):
         reads = number(modules * luns * page / sense * 1e3)
         lines = [("", f"{lines[0][1]}; all LUNs sense at most {reads} GB/s")]
-    depth = "queue_depth" if parameters["controller.queues"] == "unified" else "nvdimm_queue_depth"
-    entries = int(parameters[f"controller.{depth}"])
-    in_flight = f"{entries} requests of up to a page"
     if parameters["nvdimm.kind"] == "flash":
         given, spare = parameters["nvdimm.ftl.over_provisioning"], "differs between modules"
         if not parameters["nvdimm.devices"]:
             spare = f"{number(effective_over_provisioning(parameters))} % effective"
         reason = "blocks kept free, open or bad hold no spare pages"
         lines.append(("", f"over-provisioning {given} %, {spare}: {reason}"))
+    return lines
+
+
+def _flash(parameters: Texts, modules: float) -> list[tuple[str, str]]:
+    """Return the lines on the flash of the first module, and on its pages in flight."""
+    depth = "queue_depth" if parameters["controller.queues"] == "unified" else "nvdimm_queue_depth"
+    entries = int(parameters[f"controller.{depth}"])
+    in_flight = f"{entries} requests of up to a page"
+    if parameters["nvdimm.kind"] == "flash":
         in_flight = f"{max(1, entries // LINES)} in {entries} entries for lines"
         by_line = ("line", "nvdimm_p", "cxl", "item")
         names = ("nvdimm.access", "controller.ack", "nvdimm.attach", "nvdimm.buffer.granularity")
         if not any(parameters[name] == wrong for name, wrong in zip(names, by_line)):
             in_flight += f"; {entries} in entries for pages, of block drivers"
+    lines = _cells(parameters, modules, "module")
     return [*lines, ("", f"pages in flight on a channel: {in_flight}")]
