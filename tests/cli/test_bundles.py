@@ -79,8 +79,17 @@ def test_a_bundle_goes_before_a_policy_of_its_name_and_each_kind_has_parameters(
     assert {piece["kind"] for piece in _core.policies()} == PARAMETERS.keys()
     with pytest.raises(InputError, match=r"split\+fcf: unknown policy 'fcf'; .*'fcfs'"):
         load_config("quick").with_policy("split+fcf")
+    with pytest.raises(InputError, match=r"round_robbin: .*'round_robin'"):
+        load_config("quick").with_policy("round_robbin")
     with pytest.raises(InputError, match=r"splt: .*'split'"):
         load_config("quick").with_policy("splt+fcfs")
+
+
+def test_a_bundle_is_based_on_a_shipped_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.yaml", "base: hms\ncontroller: {scheduler: fcfs}\n")
+    parameters = load_config("quick").with_policy(path).resolved()
+    assert parameters["controller.scheduler"] == "fcfs"
+    assert parameters["controller.arbiter"] == "harmonic"
 
 
 def test_packages_offer_bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

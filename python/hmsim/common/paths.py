@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hmsim._core import InputError, nearest_name, version
@@ -103,10 +103,12 @@ def require_folder(path: Path) -> None:
         raise InputError(f"{path}: {reason}")
 
 
-def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
+def find_file(
+    name: str | os.PathLike[str], folder: str, what: str, others: Sequence[str] = ()
+) -> Path:
     """Return the file that a user means: a path, or the name of a shipped file.
 
-    Raises InputError that names the nearest shipped file.
+    Raises InputError that names the nearest shipped file, or one of ``others``.
     """
     path = Path(name)
     if path.is_file():
@@ -122,15 +124,15 @@ def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
     for other, kind in KINDS.items():
         if stem in shipped(other):
             raise InputError(f"{name}: no such {what}; it is the name of a {kind}")
-    if path.suffix and not nearest_name(stem, list(known)):
+    if path.suffix and not nearest_name(stem, [*known, *others]):
         near = neighbour(path)
         guess = f"; did you mean '{path.parent / near}'?" if near else ""
         raise InputError(f"{name}: no such file, nor a shipped {what}{guess}")
-    raise InputError(f"{name}: no such {what}{_suggestion(stem, known)}")
+    raise InputError(f"{name}: no such {what}{_suggestion(stem, known, others)}")
 
 
-def _suggestion(stem: str, known: Mapping[str, Path]) -> str:
-    nearest = nearest_name(stem, list(known))
+def _suggestion(stem: str, known: Mapping[str, Path], others: Sequence[str] = ()) -> str:
+    nearest = nearest_name(stem, [*known, *others])
     if nearest:
         return f"; did you mean '{nearest}'?"
     return f"; shipped: {', '.join(known)}" if known else ""

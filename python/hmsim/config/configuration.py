@@ -112,7 +112,7 @@ class Config:
             elif point := _packaged(name):
                 changed = self.with_policy(policy_names.load(point))
             else:
-                path = find_file(name, "configs/policies", "policy bundle")
+                path = find_file(name, "configs/policies", "policy bundle", policy_names.known())
                 bare = self.with_policy(None)
                 changed = replace(bare, bundle=tuple(_read(path, ())), policy=path.stem)
             if mode is not None:
@@ -278,6 +278,8 @@ def _find_base(path: Path, name: str, where: str) -> Path:
     beside = path.parent / name
     if beside.is_file():
         return beside
+    if name in (bundles := shipped("configs/policies")):  # no configuration has such a name
+        return bundles[name]
     try:
         return find_file(name, "configs", "configuration")
     except InputError as error:

@@ -50,6 +50,11 @@ def load(point: metadata.EntryPoint) -> Bundle:
     return found
 
 
+def known() -> list[str]:
+    """Return the names of policies and of packages' bundles, which a bundle's may be near to."""
+    return [*(piece["name"] for piece in _core.policies()), *packaged()]
+
+
 def parse(text: str) -> tuple[str, str, tuple[str, ...]] | None:
     """Return a policy's bundle, its name and the parameters that name it; None: it is a bundle.
 
