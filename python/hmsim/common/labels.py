@@ -270,9 +270,7 @@ def lines(
             yield group, found
 
 
-def line_of(
-    name: str, names: Iterable[str], units: Mapping[str, str], slow: str
-) -> Line | None:
+def line_of(name: str, names: Iterable[str], units: Mapping[str, str], slow: str) -> Line | None:
     """Return the line of a statistic in any table, or None.
 
     Other parts of a histogram have the line of its `p99` with their own name. Arguments are those
