@@ -150,5 +150,5 @@ def test_agents_run_alone_on_the_same_system_or_on_the_first(tmp_path: Path) -> 
     assert first["agent.0.slowdown"][1] > own["agent.0.slowdown"][1]  # it is slow alone, too
     sums = [1 / first[f"agent.{index}.slowdown"] for index in range(2)]
     assert first["weighted_speedup"].tolist() == pytest.approx((sums[0] + sums[1]).tolist())
-    with pytest.raises(hmsim.InputError, match="alone: 'base' .*'baseline'"):
+    with pytest.raises(hmsim.InputError, match=r"alone: 'base' .*'baseline'"):
         hmsim.compare("quick", both, [pair], alone="base")
