@@ -93,7 +93,7 @@ def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("kind: slrum\nworkers: 1\n", ("c.yaml:1: kind:", "'slrum'", "slurm?")),
+        ("kind: slrum\nworkers: 1\n", ("c.yaml:1: kind:", "'slrum'", "'slurm'?")),
         ("kind: slurm\n", ("c.yaml:1: workers:", "slurm")),
         ("kind: scheduler\n", ("c.yaml:1: address:", "scheduler")),
         ("kind: local\naddress: x\n", ("c.yaml:2: address:", "local")),
