@@ -232,9 +232,9 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("check", "quick", "--set", "read_share=0.5"),
         ("--set: read_share:", "agents", "workload"),
     ),
-    "a bundle by its scheduler": (
+    "a bundle by its scheduler, which is accepted": (
         ("run", "quick", "--workload", "demo", "--policy", "frfcfs"),
-        ("'unified_fr_fcfs'?",),
+        ("'fr_fcfs'?",),
     ),
     "a policy without its underline": (
         ("check", "quick", "--set", "controller.scheduler=frfcfs"),
