@@ -82,6 +82,7 @@ FLASH: Settings = {
 ANY: Settings = {}
 CXL: Settings = {"nvdimm.attach": "cxl"}
 PCM: Settings = {"nvdimm.kind": "pcm", "nvdimm.capacity": "8MiB"}
+WIDE: Settings = {**PCM, "nvdimm.media.line": "256B", "nvdimm.media.interleave": "1KiB"}
 STTRAM: Settings = {**PCM, "nvdimm.kind": "sttram"}
 UNMAPPED = {**HBF, "nvdimm.precondition.fill": 0, "nvdimm.precondition.overwrite": 0}
 HOST_FTL = {**HBF, "hbf.ftl": "host"}
@@ -170,7 +171,7 @@ FAMILIES: dict[str, Family] = {
         bundles=BUNDLES,
     ),
     "media": Family(
-        *(ALL, (PCM, STTRAM), (*MODULE, "nvdimm.media.")),
+        *(ALL, (PCM, STTRAM, WIDE), (*MODULE, "nvdimm.media.")),
         configs=("pcm", "sttram"),
         bundles=BUNDLES,
     ),

@@ -67,7 +67,7 @@ OTHER: dict[str, Any] = {
     **keys(
         "nvdimm.media.",
         "read_time=80ns write_time=300ns read_energy=2 write_energy=10 command_time=10ns banks=8 "
-        "interleave=128B line=256B line_buffer=3 write_queue=2",
+        "interleave=256B line=256B line_buffer=3 write_queue=2",
     ),
     **keys("nvdimm.media.start_gap.", "psi=3 regions=4 randomised=false"),
 }
