@@ -90,7 +90,8 @@ class LatencySplit {
     place.until = now + refresh_time_;
     place.refreshed = place.until - stands;
     place.urgent = kNeverCycle;
-    places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
+    // A refresh that was urgent before its turn stops the clock only now: it never goes back.
+    places_[next.place_of_turn(rank, next.turn(rank))].urgent = later(next.urgent_from(rank), now);
   }
   // Records `rounds` rounds of refreshes of the rank with closed banks. `next` is the state after
   // them.
