@@ -77,7 +77,7 @@ def test_memories_of_zeros_leave_nothing_but_a_header(tmp_path: Path) -> None:
         ({"windows": ["8MiB", "0MiB"]}, ("windows:", "ascending")),
         ({"windows": ["8 pages"]}, ("window:", "'8 pages'", "2MiB")),
         ({"memory": "4GiB"}, ("memory:", "128MiB", "3GiB")),
-        ({"driver": "pmbd"}, ("driver 'pmbd'", "nd_pmem, pmbd-nt")),
+        ({"driver": "pmbd"}, ("driver 'pmbd'", "did you mean 'pmbd-nt'?")),
         ({"driver": "dax", "windows": ["8MiB"]}, ("windows:", "'dax'", "'nd_pmem'")),
     ],
 )

@@ -148,7 +148,7 @@ def test_a_job_of_ones_own_may_leave_at_its_begin(prepared: list[dict[str, Any]]
     [
         ("scale: 2\n", ("mine.yaml:1: job:",)),
         ("job: sort\nscael: 2\n", ("mine.yaml:2: scael:", "'scale'?")),
-        ("job: sort\ndriver: pmdb-nt\n", ("mine.yaml:2: driver:", "'pmdb-nt'", "pmbd-nt?")),
+        ("job: sort\ndriver: pmdb-nt\n", ("mine.yaml:2: driver:", "'pmdb-nt'", "'pmbd-nt'?")),
         ("job: sort\nvcpus: 9\n", ("mine.yaml:2: vcpus:", "9", "8")),
     ],
 )

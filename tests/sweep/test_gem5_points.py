@@ -99,7 +99,7 @@ def test_the_users_faults_are_kept_and_others_tried_again() -> None:
         ("./gem5.opt", "gem5.optt", ("s.yaml:5: gem5: executable:",)),
         ("script: se_mix.py", "script: x.py", ("s.yaml:6: gem5: script:",)),
         ("[copy, chase]", "[copy, chas]", ("s.yaml:13: workload: chas:", "'chase'?")),
-        ("runner: gem5", "runner: gem6", ("s.yaml:1: runner:", "'gem6'", "gem5?")),
+        ("runner: gem5", "runner: gem6", ("s.yaml:1: runner:", "'gem6'", "'gem5'?")),
         ("runner: gem5", "description: x", ("s.yaml:5: gem5:", "runner: gem5")),
         ("checkpoint: booted", "checkpoint: nowhere", ("gem5: checkpoint:", "nowhere")),
         ("checkpoint:", "chekpoint:", ("s.yaml:7: gem5: chekpoint:", "'checkpoint'?")),
