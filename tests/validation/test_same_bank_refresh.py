@@ -8,6 +8,7 @@ tRRD_S apart, which is less. The protocol checker judges the intervals (tests/co
 from __future__ import annotations
 
 import hmsim
+import pytest
 
 READERS = 16
 
@@ -41,3 +42,13 @@ def test_activates_do_not_starve_a_same_bank_refresh() -> None:
     stats = hmsim.run(config, {"agents": agents}).stats
     # Each of the four bank numbers has two refreshes in tREFI, 3.9 us.
     assert stats["dram.refreshes"] >= 4 * 2 * 60 / 3.9 - 8
+
+
+def test_parts_of_a_latency_add_up_while_refreshes_are_overdue() -> None:
+    config = hmsim.load_config("hbm3e", {"controller.channels": 1})
+    agent = {"kind": "synthetic", "core": 0, "target": "dram", "pattern": "random"}
+    agent |= {"footprint": "256MiB", "outstanding": 64, "requests": 30_000}
+    stats = hmsim.run(config, {"agents": [agent]}).stats
+    path = "dram.latency.read."
+    parts = [value for name, value in stats.items() if name.startswith(path) and "_ns.mean" in name]
+    assert sum(parts) == pytest.approx(stats["dram.read_latency_ns.mean"])
