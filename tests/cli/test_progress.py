@@ -7,10 +7,15 @@ import io
 import sys
 import threading
 
+import hmsim
 import pytest
 from hmsim.common import progress
 from hmsim.common.progress import Bars
+from hmsim.points.workers import Processes
 from support import succeed
+
+
+SHORT = {"frontend.time_limit": "1us"}
 
 
 class Heard(io.StringIO):
@@ -41,6 +46,13 @@ def test_without_standard_error_work_goes_on(monkeypatch: pytest.MonkeyPatch) ->
         bars.report("long", 0.5)
 
 
+def level_of_a_worker() -> int:
+    with Processes(2) as place:
+        place.submit([(hmsim.point("quick", "demo", overrides=SHORT), "key")], 10.0).result()
+        assert place._executor is not None
+        return place._executor.submit(progress.LOGGER.getEffectiveLevel).result()
+
+
 @pytest.mark.parametrize(
     ("option", "heard"), [("-q", ()), ("", ("warned",)), ("-v", ("warned", "informed"))]
 )
@@ -52,6 +64,7 @@ def test_options_choose_the_messages(
 ) -> None:
     monkeypatch.setattr(progress.LOGGER, "level", progress.LOGGER.level)
     assert "@software{hmsim," in succeed("cite", *filter(None, [option]))
+    assert level_of_a_worker() == progress.LOGGER.level
     progress.warn("warned")
     progress.inform("informed")
     with Bars(True) as bars:

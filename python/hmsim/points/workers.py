@@ -24,6 +24,7 @@ from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, Union
 
 from hmsim._core import InputError
+from hmsim.common.progress import LOGGER
 from hmsim.points.point import Outcome, Point, Simulated, measure
 from hmsim.points.store import Line, line_of
 
@@ -99,7 +100,7 @@ class Processes:
                 context = _Spawn()
                 self._begun = self._begun or context.RawValue("b", 0)
                 self._executor = ProcessPoolExecutor(
-                    self.count, context, _begin_worker, (self._begun,)
+                    self.count, context, _begin_worker, (self._begun, LOGGER.level)
                 )
             # A process inherits the mask: Ctrl-C does not end it while it imports.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -150,11 +151,12 @@ class Processes:
         return self._executor is None and known and self._spent + mean * len(waiting) < SHORT
 
 
-def _begin_worker(begun: Any) -> None:
+def _begin_worker(begun: Any, level: int) -> None:
     """Make a process the leader of a group, which ends with the process that started it.
 
-    Ctrl-C at a terminal does not reach the group.
+    Ctrl-C at a terminal does not reach the group. ``level`` is that of its messages.
     """
+    LOGGER.setLevel(level)
     os.setpgid(0, 0)
     begun.value = 1
     threading.Thread(target=_end_with_parent, daemon=True).start()
