@@ -119,14 +119,15 @@ def test_what_a_run_refuses_a_check_refuses(tmp_path: Path) -> None:
     assert "in order" in succeed("check", "quick", "--workload", "demo")
 
 
+@pytest.mark.parametrize("model", list(decoding.MODELS))
 @pytest.mark.parametrize("kv", ["dram", "nvdimm"])
-def test_a_check_prints_what_a_model_needs_beside_what_the_machine_has(kv: str) -> None:
+def test_a_check_prints_what_a_model_needs_beside_what_the_machine_has(kv: str, model: str) -> None:
     """The core refuses more layers than fit, with the bytes of all layers."""
-    keys = {"kind": "llm_decode", "model": "llama_3_1_70b", "weight_bytes": "1", "batch": "3"}
-    keys |= {"context": "20", "weights": "dram", "kv": kv, "layers": "4", "steps": "1"}
+    keys = {"kind": "llm_decode", "model": model, "weight_bytes": "1", "batch": "3"}
+    keys |= {"context": "20", "weights": "dram", "kv": kv, "layers": "8", "steps": "1"}
     with pytest.raises(hmsim.InputError) as refused:
         hmsim.run("mascots16", {"agents": [keys]})
-    found = re.search(r"of 4 layers need (\S+) of dram", str(refused.value))
+    found = re.search(r"of 8 layers need (\S+) of dram", str(refused.value))
     assert found is not None
     assert sum(decoding.need(keys)["dram"].values()) == quantity(found[1])
     text = succeed("check", "mascots16", "--workload", "llm/decode_8b")

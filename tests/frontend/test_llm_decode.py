@@ -217,3 +217,19 @@ def test_shares_of_70b_decode_at_the_rate_of_their_bandwidth(
     step = 10 * width * (2 * width + 2 * 1024 + 3 * forward) + 1024 * width
     rate = hmsim.run(system, {"agents": [keys]}).stats["agent.0.scaled.rate"]
     assert 0.93 < rate * step / (peak * 1e9) < 1
+
+
+@pytest.mark.parametrize(
+    ("address_map", "least", "most"),
+    [("mop4clxor", 0.7, 1), ("row|bank|column|rank|group|channel", 0, 0.5)],
+)
+def test_pages_of_a_batch_need_a_map_that_keeps_them_in_rows(
+    address_map: str, least: float, most: float
+) -> None:
+    """A comparison of memories with `hbm3e` must not begin with a starved HBM."""
+    (agent,) = hmsim.load_workload("llm/decode_70b").agents
+    keys = {**dict(agent.flat()), "context": 1023, "vocabulary": 1024, "layers_simulated": 1}
+    keys |= {"width": 512, "feed_forward": 512}
+    config = hmsim.load_config("hbm3e", {"controller.address_map": address_map})
+    reached = hmsim.run(config, {"agents": [keys]}).stats["dram.bandwidth_gb_per_s"]
+    assert least < reached / (32 * 8 * 9.2) < most
