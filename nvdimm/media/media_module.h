@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "nvdimm/media/media_observer.h"
 #include "nvdimm/media/media_parameters.h"
 #include "nvdimm/media/media_statistics.h"
+#include "nvdimm/media/unsaved_lines.h"
 #include "nvdimm/module/module.h"
 
 namespace hmsim {
@@ -133,7 +133,6 @@ class MediaModule final : public NvdimmModule {
     return buffer_ == nullptr ? line : line / sectors_;
   }
 
-  void serialize_unsaved(Archive& archive);
   void check_bounds(const Archive& archive) const;
 
   void look_up(std::uint32_t tag, Tick now);
@@ -154,8 +153,6 @@ class MediaModule final : public NvdimmModule {
   void end_wait(std::uint32_t tag, const Bank& bank);
   void end_read(std::uint32_t bank, Tick now);
   void end_write(std::uint32_t subject, Tick now);
-  void end_entry(std::uint32_t entry, Tick now);
-  void save_rest(std::vector<PowerLane>& lanes);
   void count_queue(Tick now);
   Tick moved(const Bank& bank, Tick now) const;
 
@@ -181,8 +178,8 @@ class MediaModule final : public NvdimmModule {
   PowerRecord power_;
 
   // Data mode only.
-  std::vector<LineBytes> queued_;              // by entry
-  std::map<std::int64_t, LineBytes> unsaved_;  // by line; between power failure and recovery
+  std::vector<LineBytes> queued_;  // by entry
+  UnsavedLines unsaved_;           // between power failure and recovery
 };
 
 void register_media_statistics(StatisticRegistry& registry, const NvdimmModules& modules);

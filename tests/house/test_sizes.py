@@ -23,7 +23,7 @@ LARGE = {
     "MemorySystem": 53,
     "Nvdimm": 54,
     "HbfDevice": 49,
-    "MediaModule": 49,
+    "MediaModule": 46,
     "CpuCore": 48,
     "DramBanks": 48,
     "TimingEngine": 47,
