@@ -24,7 +24,7 @@ class ParameterList final {
 
   const Assignments& assignments() const { return assignments_; }
 
-  // Returns the first line of an error's text behind SOURCE:LINE, the line of the name that the
+  // Returns the first line of an error's text after SOURCE:LINE, the line of the name that the
   // text begins with. Without such a line, it follows the source alone.
   std::string located(std::string_view error) const;
 

@@ -108,7 +108,7 @@ def test_hbf_continues_from_a_file(tmp_path: Path, more: dict[str, object]) -> N
     assert stats["hbf.status.erased_page"] == 0  # all pages were written
 
 
-def test_files_of_hbf_and_of_nvdimms_are_told_apart(tmp_path: Path, saved: Path) -> None:
+def test_hbf_and_nvdimms_refuse_each_others_states(tmp_path: Path, saved: Path) -> None:
     with pytest.raises(InputError, match=naming(f"{saved}: ", "nvdimm.kind = ", "hbf")):
         System("hbm3_hbf", {**HBF, "nvdimm.precondition.load": str(saved)})
     System("hbm3_hbf", HBF).save_preconditioned(tmp_path / "hbf")

@@ -59,7 +59,7 @@ LOGGER.propagate = False
 
 
 def warn(message: str) -> None:
-    """Report what the user should know while work goes on."""
+    """Report what the user should know, while work continues."""
     LOGGER.warning("%s", message)
 
 
