@@ -14,7 +14,6 @@ from hmsim.common.progress import Bars
 from hmsim.points.workers import Processes
 from support import succeed
 
-
 SHORT = {"frontend.time_limit": "1us"}
 
 
