@@ -52,8 +52,9 @@ def heading(
     if line := labels.line_of(column, present, units, slow):
         return _upper(line.label.replace("(us)", f"({MICRO})")), line.factor
     unit = units.get(column) or _unit(column)
-    words = " ".join(column.split(".")[-2:]) if column not in units else column.replace(".", " ")
-    unit = MICRO if unit == "us" else unit
+    whole = column in units or column.startswith("agent.")
+    words = column.replace(".", " ") if whole else " ".join(column.split(".")[-2:])
+    unit = MICRO if unit == "us" else "" if words.endswith(f" {unit}") else unit
     return _upper(words.replace("_", " ")) + (f" ({unit})" if unit else ""), 1.0
 
 

@@ -342,7 +342,7 @@ def _draw_bars(plane: Axes, series: Sequence[Series], values: Sequence[Any], wid
             yerr=each.errors if any(low == low for low in each.low) else None,
             label=each.name,
             color=look.COLOURS[index % len(look.COLOURS)],
-            hatch=look.HATCHES[index % len(look.HATCHES)],
+            hatch=look.HATCHES[(index + index // len(look.COLOURS)) % len(look.HATCHES)],
             edgecolor="white",
             linewidth=0.3,
             error_kw=ERROR_BARS,
