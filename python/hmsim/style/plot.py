@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.common.hints import hint
+from hmsim.common.progress import warn
 from hmsim.common.quantities import quantity
 from hmsim.common.statistic_names import proposal, valid
 from hmsim.style import look
@@ -216,6 +217,9 @@ def means(
     if points:
         most = pooled.groupby(points, sort=False, dropna=False)["workloads"].transform("max")
         pooled = pooled[pooled["workloads"] == most]
+    few, many = pooled["workloads"].min(), pooled["workloads"].max()
+    if few != many:
+        warn(f"a point is the mean of {few} to {many} workloads; --by workload draws each")
     pooled = pooled.assign(error="")
     pooled.attrs.update({"axes": axes, "units": table.attrs["units"]})
     return summary(pooled, names)
