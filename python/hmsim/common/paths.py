@@ -43,6 +43,14 @@ def shipped(folder: str) -> dict[str, Path]:
     return own
 
 
+def shipped_file(name: str | os.PathLike[str], folder: str) -> Path | None:
+    """Return the shipped file of a name in `shipped`, without reading the folder."""
+    stem = os.fspath(name).removesuffix(".yaml").removeprefix(f"{folder}/")
+    group, _, _ = stem.rpartition("/")
+    path = data_directory() / folder / f"{stem}.yaml"
+    return path if group in ("", *GROUPS.get(folder, ())) and path.is_file() else None
+
+
 def capture_file(name: str) -> Path:
     """Return the capture that a file name such as ``sort.hmsim.zst`` means.
 
@@ -113,10 +121,10 @@ def find_file(
     path = Path(name)
     if path.is_file():
         return path
-    known = shipped(folder)
+    if own := shipped_file(name, folder):
+        return own
     stem = os.fspath(name).removesuffix(".yaml").removeprefix(f"{folder}/")
-    if stem in known:
-        return known[stem]
+    known = shipped(folder)
     if path.exists():
         raise InputError(f"{name}: is not a file: a {what} must be one")
     if path.stem in known:

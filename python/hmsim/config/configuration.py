@@ -22,7 +22,7 @@ from hmsim.config.composer import events
 from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
 
-_resolved = lru_cache(maxsize=16)(Simulation.resolve)
+_resolved = lru_cache(maxsize=128)(Simulation.resolve)
 AnyBundle = Union[str, "os.PathLike[str]", Bundle]
 MODE = write_modes.PARAMETER
 RESERVED = ("base", "description")  # keys of a file that are no parameters
@@ -30,6 +30,19 @@ LINE = 64  # bytes
 FILE = "dram.dramsim3_ini"  # the only file that values are read from
 OPTIONS = ("policy", "seed", "warmup", "workload")  # of commands, and arguments in Python
 OF_AGENTS = "keys of agents are set in the workload's file, or in a sweep as agent.N.KEY"
+
+
+class _Rejected(Exception):
+    def __init__(self, errors: list[tuple[str, str]]) -> None:
+        super().__init__()
+        self.errors = errors
+
+
+@lru_cache(maxsize=512)
+def _accept(flat: tuple[tuple[str, str], ...]) -> None:
+    """Raise _Rejected for what the core rejects; what it accepts is checked once."""
+    if found := Simulation.check(flat):
+        raise _Rejected(found)
 
 
 @dataclass(frozen=True)
@@ -136,7 +149,12 @@ class Config:
     def check(self) -> None:
         """Raise InputError, one line per error, when the core rejects this configuration."""
         merged = {setting.name: setting for setting in self.settings_in_force()}
-        found = Simulation.check([setting.pair for setting in merged.values()])
+        flat = tuple(setting.pair for setting in merged.values())
+        try:
+            (_accept.__wrapped__ if FILE in merged else _accept)(flat)
+            found = []
+        except _Rejected as rejected:
+            found = rejected.errors
         errors = _misplaced(merged.values()) if found else []  # the core rejects these as well
         named = {setting.name for setting, _ in errors}
         lines = [f"{setting.where}: {setting.name}: {what}" for setting, what in errors]

@@ -7,13 +7,15 @@ bundles as entry points of the group `GROUP`.
 
 from __future__ import annotations
 
+import sys
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
 from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.hints import hint
-from hmsim.common.paths import shipped
+from hmsim.common.paths import shipped_file
 from hmsim.config.policies import Bundle
 
 PARAMETERS = {  # that name the policies of a kind; a drive of flash has its own
@@ -34,7 +36,12 @@ GROUP = "hmsim.policies"
 
 def packaged() -> dict[str, metadata.EntryPoint]:
     """Return the bundles of installed Python packages, which are not imported yet."""
-    found = metadata.entry_points()
+    return _packaged(tuple(sys.path))
+
+
+@lru_cache
+def _packaged(_path: tuple[str, ...]) -> dict[str, metadata.EntryPoint]:
+    found = metadata.entry_points()  # which reads a file of each installed package
     own = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())
     return {each.name: each for each in own}
 
@@ -60,7 +67,7 @@ def parse(text: str) -> tuple[str, str, tuple[str, ...]] | None:
 
     Raises InputError.
     """
-    if Path(text).is_file() or text in shipped("configs/policies"):
+    if Path(text).is_file() or shipped_file(text, "configs/policies"):
         return None
     base, plus, name = text.rpartition("+")
     kinds = {piece["name"]: piece["kind"] for piece in _core.policies()}
