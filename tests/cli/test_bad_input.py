@@ -258,7 +258,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("full:", "files"),
     ),
     "no parameter of a prefix": (("params", "drum"), ("'dram'?",)),
-    "a card of another kind": (("validate", "--card", "x.pdf"), ("--card", ".html", "'x.pdf'")),
+    "a card of another kind": (("validate", "card", "--out", "x.pdf"), ("--out", ".html", "x.pdf")),
     "a missing trace": (("trace", "info", "none"), ("none:", "No such file")),
     "an unknown trace format": (("trace", "info", "good.trace", "--format", "mqsm"), ("'mqsim'?",)),
     "an impossible conversion": (

@@ -179,7 +179,7 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_family_is_the_curve_of_the_card(tmp_path: Path) -> None:
-    """The latencies of a fit are those that `hmsim validate --card` prints, with its constant."""
+    """The latencies of a fit are those that `hmsim validate card` prints, with its constant."""
     how = {"reads": "100%", "at": [0.5, 0.8], "saturation": True, "within": "20%"}
     path = tmp_path / "family.yaml"
     over = {"controller.queue_depth": [64]}

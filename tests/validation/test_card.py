@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hmsim._core import InputError
 from hmsim.cli.application import app
-from hmsim.reproduce.card import card, families, method, standards
+from hmsim.reproduce.card import card, families, method, standards, subject
 from hmsim.reproduce.card.curves import Curve, CurvePoint, measured
 from hmsim.reproduce.card.families import Load
 from typer.testing import CliRunner
@@ -36,7 +37,7 @@ def silent(_name: str, _done: float) -> None:
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
     """Page and numbers of a small card, whose closed forms hold."""
     out = tmp_path_factory.mktemp("card") / "card.html"
-    rows = card.write(out, method.SMALL, 2, False, silent)
+    rows = card.write(out, subject.subject(""), method.SMALL, 2, False, silent)
     assert [row.complaint() for row in rows if not row.passes(accept_listed=True)] == []
     numbers: dict[str, Any] = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     return out.read_text(encoding="utf-8"), numbers
@@ -56,7 +57,7 @@ def test_page_and_json_have_the_same_tables(small: tuple[str, dict[str, Any]]) -
     tables = [table for section in numbers["sections"] for table in section["tables"]]
     assert len(tables) >= 8
     for table in tables:
-        assert table["source"] and "hmsim" in table["command"]
+        assert table["source"]
         assert table["rows"], table["name"]
         assert all(len(row) == len(table["columns"]) for row in table["rows"])
         assert f"{table['name']}" in text
@@ -128,10 +129,86 @@ def test_constants_are_those_of_zero_load() -> None:
         assert sum(machine["constant"].values()) == pytest.approx(rest, abs=0.06), name
 
 
+OWN = """\
+machines:
+  Mine:
+    measured: {curves}
+    clock_ghz: 2
+    channels: 2
+    parts: {{1 rank: {{dram.preset: ddr4_2666v_8gb_x8, dram.ranks: 1}}}}
+    agents: 7
+    outstanding: 16
+    constant: 60
+reads: [100]
+drives:
+  Disk:
+    system: storage/nvme
+    fit: storage.memory.read_base
+    measured: {{depth_1_us: 10, depth_1_iops: 98000, depth_16_us: 30, depth_16_iops: 500000}}
+"""
+
+
+def own(folder: Path, text: str = OWN) -> Path:
+    """Write a user's file, and curves whose saturation is 32 GB/s and unloaded latency 50 ns."""
+    (folder / "curves").mkdir(exist_ok=True)
+    curve = "32000 400\n16000 120\n1000 100\n"
+    (folder / "curves" / "bwlat_100.txt").write_text(curve, encoding="utf-8")
+    (folder / "own.yaml").write_text(text.format(curves="curves"), encoding="utf-8")
+    return folder / "own.yaml"
+
+
+def test_a_file_of_own_measurements_is_a_card(tmp_path: Path) -> None:
+    out = tmp_path / "card.html"
+    done = CliRunner().invoke(
+        app, ["validate", "card", str(own(tmp_path)), "--small", "--out", str(out)]
+    )
+    assert done.exit_code == 0, done.output
+    sections = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))["sections"]
+    assert [each["name"] for each in sections] == ["Summary", "Mine", "Convergence", "Drives"]
+    (score,) = sections[1]["tables"][0]["rows"]
+    assert score[5] == pytest.approx(100 * 32 / 42.67, rel=0.001)
+    zero = sections[1]["tables"][1]["rows"][0]
+    assert zero[5] == 50 and zero[6] == pytest.approx(zero[1] + 60 - 50)
+    (first, *_) = sections[3]["tables"][0]["rows"]
+    assert first[4] == pytest.approx(10, abs=0.001) and first[5] == 10  # fitted at depth 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("machines:", "machine:", "own.yaml:1: machine: unknown key; did you mean 'machines'?"),
+        ("clock_ghz: 2", "clock_ghz: nan", "own.yaml:4: clock_ghz: must be a number above 0"),
+        ("channels: 2", "channels: 99", "own.yaml:5: channels: must be in 1 .. 32, got 99"),
+        (
+            "dram.ranks: 1",
+            "dram.rank: 1",
+            "own.yaml:6: dram.rank: unknown parameter; did you mean 'dram.ranks'?",
+        ),
+        ("[100]", "[50]", "curves/bwlat_50.txt: "),
+        ("constant: 60", "constants: 60", "did you mean 'constant'?"),
+        ("read_base", "kind", "own.yaml:14: fit: 'storage.memory.kind' is not a time"),
+        ("depth_1_us: 10", "depth_1_us: 0", "depth_1_us: must be a number above 0, got '0'"),
+        ("storage/nvme", "storage/nvm", "no such configuration"),
+    ],
+)
+def test_a_wrong_file_of_own_measurements(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = own(tmp_path, OWN.replace(old, new, 1))
+    with pytest.raises(InputError) as error:
+        subject.subject(str(path))
+    assert message in str(error.value)
+
+
+def test_a_wrong_curve_names_its_line(tmp_path: Path) -> None:
+    path = own(tmp_path)
+    (tmp_path / "curves" / "bwlat_100.txt").write_text("3 4\n5 inf\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"bwlat_100.txt:2: expected '<MB/s> <core cycles>'"):
+        subject.subject(str(path))
+
+
 @pytest.mark.card
 def test_the_whole_card(tmp_path: Path) -> None:
     out = tmp_path / "card.html"
-    done = CliRunner().invoke(app, ["validate", "--card", str(out)])
+    done = CliRunner().invoke(app, ["validate", "card", "--out", str(out)])
     assert done.exit_code == 0, done.output
     numbers = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     sections = {section["name"]: section for section in numbers["sections"]}

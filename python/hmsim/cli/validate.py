@@ -28,9 +28,17 @@ def validate(
         str,
         typer.Argument(
             help="Group of checks: dram, flash, ftl, media, nvdimm, policies, replay, "
-            "storage or all."
+            "storage or all. card: compare with measured machines and drives; takes some minutes."
         ),
     ] = "all",
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME|FILE]",
+            help="Only for card: one part of it (a64fx, graviton, skylake, machines, drives, "
+            "standards, prac), or a file of your own measurements. Default: all parts.",
+        ),
+    ] = "",
     json: Json = False,
     accept_listed: Annotated[
         bool,
@@ -40,20 +48,16 @@ def validate(
             "claim that is met.",
         ),
     ] = False,
-    card: Annotated[
+    out: Annotated[
         Optional[Path],
-        typer.Option(
-            metavar="FILE",
-            help="Instead of groups: compare with measured machines and drives, and write a page "
-            "and, beside it, the same numbers as .json. Takes some minutes.",
-        ),
+        typer.Option(metavar="FILE", help="card: the page, and beside it the numbers as .json."),
     ] = None,
     small: Annotated[
-        bool, typer.Option("--small", help="--card: fewer and shorter runs, for a first look.")
+        bool, typer.Option("--small", help="card: fewer and shorter runs, for a first look.")
     ] = False,
     jobs: Annotated[
         Optional[int],
-        typer.Option(help="--card: runs at a time.", parser=count(1), metavar="N"),
+        typer.Option(help="card: runs at a time.", parser=count(1), metavar="N"),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -61,11 +65,12 @@ def validate(
 
     The exit status is 1 if a row fails; standard error lists the failed rows.
     """
-    if card is not None:
-        _card(card, group, small, jobs, force)
+    if group == "card":
+        _card(out, which, small, jobs, force)
         return
-    if small or jobs is not None:
-        raise InputError(f"{'--small' if small else '--jobs'}: needs --card")
+    given = {which: which, "--out": out, "--small": small, "--jobs": jobs is not None}
+    for name in (name for name, value in given.items() if value):
+        raise InputError(f"{name}: only for 'hmsim validate card'")
     from hmsim.reproduce.validate import dram_comparison  # with numpy: not for help
     from hmsim.reproduce.validate.checks import validate as run_checks
     from hmsim.reproduce.validate.row import counts
@@ -97,23 +102,23 @@ def validate(
         raise typer.Exit(FAULT)
 
 
-def _card(out: Path, group: str, small: bool, jobs: Optional[int], force: bool) -> None:
+def _card(out: Optional[Path], which: str, small: bool, jobs: Optional[int], force: bool) -> None:
     """Write the card of hardware anchors; raise Exit if a judged row fails."""
     import os
 
     from hmsim.reproduce.card import card
     from hmsim.reproduce.card.method import FULL, SMALL
+    from hmsim.reproduce.card.subject import subject
     from hmsim.reproduce.validate.row import counts
 
-    if group != "all":
-        raise InputError(f"--card: takes no group, got '{group}'")
-    if out.suffix != ".html":
-        raise InputError(f"--card: must end in .html, got '{out}'")
+    if out is None or out.suffix != ".html":
+        raise InputError(f"--out: is required and must end in .html{f', got {out}' if out else ''}")
+    found = subject(which)
     extent = SMALL if small else FULL
     with Bars(True) as bars:
         number = jobs or len(os.sched_getaffinity(0))
-        rows = card.write(out, extent, number, force, bars.report)
-    print(f"{out}, {out.with_suffix('.json')}: {counts(rows)}")
+        rows = card.write(out, found, extent, number, force, bars.report)
+    print(f"{out}, {out.with_suffix('.json')}" + (f": {counts(rows)}" if rows else ""))
     failed = [row for row in rows if not row.passes(accept_listed=True)]
     for row in failed:
         print_message(row.complaint())

@@ -12,42 +12,53 @@ from typing import Any
 
 from hmsim import _core
 from hmsim.common.directories import new_file
-from hmsim.reproduce.card import drives, machines, method, page, prac, standards
-from hmsim.reproduce.card.content import COMMAND, Section
+from hmsim.reproduce.card import drives, machines, page, prac, standards
+from hmsim.reproduce.card.content import Section
 from hmsim.reproduce.card.method import FULL, Extent
+from hmsim.reproduce.card.subject import Subject
 from hmsim.reproduce.validate.row import Row
 
 Progress = Callable[[str, float], None]
 
 
-def sections(extent: Extent, jobs: int, report: Progress) -> list[Section]:
-    """Run all parts of the card."""
-    how = method.read("method.yaml")
+def sections(subject: Subject, extent: Extent, jobs: int, report: Progress) -> list[Section]:
+    """Run the parts that a card has."""
+    how = subject.method
 
     def part(name: str) -> Callable[[float], None]:
         return lambda done: report(name, done)
 
-    points = machines.measure(how, extent, jobs, part("families of machines"))
-    found = [machines.summary(how, points)]
-    found += [
-        machines.section(how, name, points) for name in dict.fromkeys(k.machine for k in points)
-    ]
-    longer = part("longer runs")
-    found.append(machines.convergence(how, extent, points, jobs, longer))
-    found.append(standards.section(how, extent, jobs, part("families of standards")))
-    found.append(drives.section(method.read("drives.yaml"), extent, jobs, part("drives")))
-    found.append(prac.section(how, extent, jobs, part("PRAC")))
+    found: list[Section] = []
+    if subject.has("machines"):
+        points = machines.measure(how, extent, jobs, part("families of machines"))
+        found.append(machines.summary(how, points))
+        names = dict.fromkeys(key.machine for key in points)
+        found += [machines.section(how, name, points) for name in names]
+        longer = part("longer runs")
+        found.append(machines.convergence(how, extent, points, jobs, longer))
+    if subject.has("standards"):
+        found.append(standards.section(how, extent, jobs, part("families of standards")))
+    if subject.has("drives"):
+        found.append(drives.section(subject.drives, extent, jobs, part("drives")))
+    if subject.has("prac"):
+        found.append(prac.section(how, extent, jobs, part("PRAC")))
     return found
 
 
 def write(
-    out: str | os.PathLike[str], extent: Extent, jobs: int, force: bool, report: Progress
+    out: str | os.PathLike[str],
+    subject: Subject,
+    extent: Extent,
+    jobs: int,
+    force: bool,
+    report: Progress,
 ) -> list[Row]:
     """Run the card; write the page and, beside it, the same numbers as JSON.
 
     Args:
         out: the page; the other file has the suffix ``.json``.
-        extent: what to run.
+        subject: what to compare with.
+        extent: how much to run.
         jobs: runs at a time.
         force: replace both files.
         report: called with a part's name and the share of it that is done.
@@ -55,14 +66,16 @@ def write(
     Returns the judged rows. Raises InputError if a file is refused.
     """
     started = time.perf_counter()
+    words = ["hmsim validate card", *([subject.name] * bool(subject.name)), "--out", Path(out).name]
+    words += ["--small"] * (extent != FULL)
     other = Path(out).with_suffix(".json")
     with new_file(out, force) as html, new_file(other, force) as data:
-        found = sections(extent, jobs, report)
+        found = sections(subject, extent, jobs, report)
         head: dict[str, Any] = {
             "hmsim": _core.version,
             "extent": extent.name,
-            "method": "configs/anchors/method.yaml, configs/anchors/drives.yaml",
-            "command": COMMAND + ("" if extent == FULL else " --small"),
+            "method": subject.file or "configs/anchors/method.yaml, configs/anchors/drives.yaml",
+            "command": " ".join(words),
             "seconds": round(time.perf_counter() - started, 1),
             "jobs": jobs,
         }

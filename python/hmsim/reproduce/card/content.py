@@ -11,7 +11,6 @@ from typing import Any, Union
 from hmsim.common.markup import Markup
 from hmsim.reproduce.validate.row import Row
 
-COMMAND = "hmsim validate --card card.html"
 Cell = Union[str, float, int, None]
 
 
@@ -22,7 +21,7 @@ def finite(value: float | None) -> bool:
 
 @dataclass(frozen=True)
 class Table:
-    """Values with the source of each column's numbers and the command that prints them again."""
+    """Values with the source of their numbers, and the command if it is not the card's."""
 
     name: str
     columns: Sequence[str]

@@ -8,8 +8,12 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hmsim._core import InputError
+from hmsim.common.directories import read_regular
 from hmsim.reproduce.card.method import anchors
 
+LARGEST = 1 << 20  # bytes of a file
+FEWEST = 3  # points of a curve
 UNLOADED = 0.05  # share of the maximum below which a point counts as unloaded
 
 
@@ -67,11 +71,25 @@ def measured(family: str, reads: int, clock_ghz: float) -> Curve:
     """Return a measured curve.
 
     Args:
-        family: folder in configs/anchors/curves.
+        family: folder in configs/anchors/curves, or an absolute path.
         reads: per cent of reads.
         clock_ghz: of the cores in whose cycles the file states latencies.
+
+    Raises InputError that names file and line.
     """
     path = anchors() / "curves" / family / f"bwlat_{reads}.txt"
-    words = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-    pairs = [(float(mb) / 1e3, float(cycles) / clock_ghz) for mb, cycles in words]
-    return Curve([CurvePoint(*pair) for pair in reversed(pairs) if pair[0] >= 0])
+    points = []
+    lines = read_regular(path, LARGEST).decode("utf-8", "replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        try:
+            mb, cycles = map(float, line.split())
+        except ValueError:
+            mb = cycles = math.nan
+        if not (abs(mb) < math.inf and 0 < cycles < math.inf):
+            problem = f"expected '<MB/s> <core cycles>', got '{line[:40]}'"
+            raise InputError(f"{path}:{number}: {problem}")
+        points.append(CurvePoint(mb / 1e3, cycles / clock_ghz))
+    found = [point for point in points if point.gb_per_s >= 0]
+    if len(found) < FEWEST:
+        raise InputError(f"{path}: must have at least {FEWEST} points")
+    return Curve(found if found[0] < found[-1] else found[::-1])

@@ -10,8 +10,8 @@ from typing import Any
 
 from hmsim._core import parse_time
 from hmsim.config.configuration import Config, load_config
-from hmsim.reproduce.card.content import COMMAND, Cell, Section, Table
-from hmsim.reproduce.card.method import Extent
+from hmsim.reproduce.card.content import Cell, Section, Table
+from hmsim.reproduce.card.method import DRIVES, Extent
 from hmsim.reproduce.card.parallel import Report, run_all
 from hmsim.reproduce.validate.row import Row
 from hmsim.runs.runner import run
@@ -45,25 +45,27 @@ def _dies(fit: str, count: int) -> dict[str, int]:
     return {f"{flash}.nand.{key}": value for key, value in keys.items()}
 
 
-def _fitted(drive: Mapping[str, Any], more: Mapping[str, Any], requests: int) -> Config:
+def _fitted(drive: Mapping[str, Any], more: Mapping[str, Any], requests: int, where: str) -> Config:
     """Return the system whose mean latency at depth 1 is the measured one."""
     settings = {**drive.get("settings", {}), **more}
-    config = load_config(drive["system"], settings, where="drives.yaml")
+    config = load_config(drive["system"], settings, where=where)
     mean, _ = _reads(config, 1, 1, requests)
     now = parse_time(config.resolved()[drive["fit"]])
     value = now + round((drive["measured"]["depth_1_us"] - mean) * MICRO)
     settings[drive["fit"]] = f"{value}ps"
-    return load_config(drive["system"], settings, where="drives.yaml")
+    return load_config(drive["system"], settings, where=where)
 
 
 def _lines(
-    name: str, drive: Mapping[str, Any], dies: int | None, work: Mapping[str, Any], requests: int
+    name: str, dies: int | None, content: Mapping[str, Any], requests: int
 ) -> list[list[Cell]]:
+    drive = content["drives"][name]
     fit = drive["fit"]
-    config = _fitted(drive, {} if dies is None else _dies(fit, dies), requests)
+    more = {} if dies is None else _dies(fit, dies)
+    config = _fitted(drive, more, requests, content["file"])
     first, rate = _reads(config, 1, 1, requests)
     real = drive["measured"]
-    kind = "prediction" if drive["prediction"] else f"{dies} dies: no prediction"
+    kind = "prediction" if dies is None else f"{dies} dies: no prediction"
     value = parse_time(config.resolved()[fit]) / MICRO
     rows: list[list[Cell]] = [
         [
@@ -72,7 +74,7 @@ def _lines(
             *(rate, real["depth_1_iops"], _error(rate, real["depth_1_iops"])),
         ]
     ]
-    for threads, depth in work["depth_16"]:
+    for threads, depth in content["workload"]["depth_16"]:
         mean, rate = _reads(config, threads, depth, requests)
         rows.append(
             [
@@ -127,28 +129,34 @@ def _forms() -> Iterator[Row]:
 
 
 def section(content: Mapping[str, Any], extent: Extent, jobs: int, report: Report) -> Section:
-    """Fit and compare all drives."""
-    work = content["workload"]
-    requests = work["requests"] if extent.offered is None else 2_000
+    """Fit and compare all drives; those of drives.yaml beside closed forms."""
+    shipped = content["file"] == DRIVES
+    requests = content["workload"]["requests"] if extent.offered is None else 2_000
     cases = [
-        (name, drive, dies)
+        (name, dies)
         for name, drive in content["drives"].items()
         for dies in drive.get("dies", [None])
     ]
-    tasks = [partial(_lines, name, drive, dies, work, requests) for name, drive, dies in cases]
+    tasks = [partial(_lines, name, dies, content, requests) for name, dies in cases]
     rows = [row for lines in run_all(tasks, jobs, report) for row in lines]
     text = (
         "Random reads of 4 KiB. The time of each device is fitted at depth 1; nothing is fitted at "
-        "depth 16. The P4800X is a prediction with seven channels; at depth 16 the data sheet's "
-        "2.4 GB/s bind, 585,900 reads a second. The number of dies of the two flash drives is "
-        "unknown, so their rows show a band over dies and are no prediction. By Little's law the "
-        "measured rates leave 2 to 7 % of the time outside the measured latencies, in the host. "
-        "MQSim's authors report errors of 6 to 18 % against four drives."
+        "depth 16."
     )
+    if shipped:
+        text += (
+            " The P4800X is a prediction with seven channels; at depth 16 the data sheet's "
+            "2.4 GB/s bind, 585,900 reads a second. The number of dies of the two flash drives is "
+            "unknown, so their rows show a band over dies and are no prediction. By Little's law "
+            "the measured rates leave 2 to 7 % of the time outside the measured latencies, in the "
+            "host. MQSim's authors report errors of 6 to 18 % against four drives."
+        )
     columns = (
         *("drive", "kind", "threads x depth", "fitted", "hmsim, us", "measured, us"),
         *("error, %", "hmsim, 1/s", "measured, 1/s", "error, %"),
     )
-    where = "drives.yaml (AnandTech, 2017); systems: configs/storage/nvme.yaml, mqsim_ssd.yaml"
-    table = Table("Depth 1 and depth 16", columns, rows, where, COMMAND)
-    return Section("Drives", text, [table], rows=list(_forms()))
+    where = content["file"]
+    if shipped:
+        where += " (AnandTech, 2017); systems: configs/storage/nvme.yaml, mqsim_ssd.yaml"
+    table = Table("Depth 1 and depth 16", columns, rows, where)
+    return Section("Drives", text, [table], rows=list(_forms()) if shipped else [])

@@ -53,7 +53,7 @@ def system(
     keys = {**method["system"], **method["variants"][variant], **part}
     keys["controller.channels"] = channels
     keys["frontend.time_limit"] = f"{longer * parse_time(method['load']['time_limit'])}ps"
-    return load_config("validate_ddr3", keys, where="method.yaml")
+    return load_config("validate_ddr3", keys, where=method["file"])
 
 
 def peak(config: Config) -> float:

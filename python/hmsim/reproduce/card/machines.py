@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 from hmsim.reproduce.card import families
-from hmsim.reproduce.card.content import COMMAND, Cell, Chart, Line, Section, Table
+from hmsim.reproduce.card.content import Cell, Chart, Line, Section, Table
 from hmsim.reproduce.card.curves import Curve, measured
 from hmsim.reproduce.card.families import Load, Measured
-from hmsim.reproduce.card.method import Extent, read
+from hmsim.reproduce.card.method import METHOD, Extent, label, read
 from hmsim.reproduce.card.parallel import Report, run_all
 
 SEPARATE = "separate streams"  # how the names of variants end whose agents read or write
-DRAWN = ("queue 64", "queue 256", "queue 64, closed page")  # variants in charts
+DRAWN = ("queue 64", "queue 256", "queue 64, closed page")  # variants in charts of the card
 VERDICTS = ("good", "fair", "poor")
 MORE = 4  # times the loads of a pointer chase in a point that shows convergence
 SHOWN = (0.5, families.UNPACED)  # offered loads of these points
@@ -71,13 +71,15 @@ def point(
         offered: share of the peak; 0: unpaced; -1: the pointer chase alone.
         loads: of the pointer chase; 0: those of method.yaml.
     """
-    method = read("method.yaml")
+    method = read(METHOD)
     key = Key(machine, part, variant, reads)
     return _point(method, key, loads or int(method["load"]["chase_loads"]), offered)
 
 
-def _command(key: Key) -> str:
+def _command(method: Mapping[str, Any], key: Key) -> str:
     """Return the command that runs one point of a family."""
+    if method["file"] != METHOD:
+        return ""
     where = f"{key.machine!r}, {key.part!r}, {key.variant!r}, {key.reads:g}, 0.5"
     return f'python -c "from hmsim.reproduce.card.machines import point; print(point({where}))"'
 
@@ -95,6 +97,10 @@ def measure(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report
     found = run_all(tasks, jobs, report)
     size = len(offers)
     return {key: found[i * size : (i + 1) * size] for i, key in enumerate(keys)}
+
+
+def _first(method: Mapping[str, Any]) -> str:
+    return next(iter(method["variants"]))
 
 
 def _constant(machine: Mapping[str, Any]) -> float:
@@ -130,7 +136,7 @@ def _score(method: Mapping[str, Any], key: Key, family: str, points: Points) -> 
     theirs = measured(family, round(100 * key.reads), machine["clock_ghz"])
     share, other = 100 * ours.most / peak, 100 * theirs.most / machine["peak_gb_per_s"]
     word = verdict(share - other, score) if machine["scored"] else "shape only"
-    cells: list[Cell] = [f"{key.part}, {key.variant}", round(100 * key.reads), family]
+    cells: list[Cell] = [f"{key.part}, {key.variant}", round(100 * key.reads), label(family)]
     cells += [ours.most, share, other, share - other, word]
     for at in score["latency_at"]:
         mine, there = ours.at(at) - ours.unloaded, theirs.at(at) - theirs.unloaded
@@ -142,7 +148,7 @@ def _score(method: Mapping[str, Any], key: Key, family: str, points: Points) -> 
 
 def _unloaded(method: Mapping[str, Any], name: str, points: Points) -> Iterator[list[Cell]]:
     machine = method["machines"][name]
-    closed = sum(machine["closed_form_ns"].values())
+    closed = sum(machine["closed_form_ns"].values()) or math.nan
     for key in points:
         if key.machine == name and key.reads == 1:
             ns = points[key][0].ns
@@ -154,14 +160,15 @@ def _unloaded(method: Mapping[str, Any], name: str, points: Points) -> Iterator[
 
 def _charts(method: Mapping[str, Any], name: str, points: Points) -> Iterator[Chart]:
     machine = method["machines"][name]
+    drawn = DRAWN if method["file"] == METHOD else method["variants"]
     for reads in method["load"]["reads"]:
         lines = []
         for family in machine["measured"]:
             theirs = measured(family, round(100 * reads), machine["clock_ghz"])
             shares = [(p.gb_per_s / machine["peak_gb_per_s"], p.ns) for p in theirs.all]
-            lines.append(Line(f"measured: {family}", shares, measured=True))
+            lines.append(Line(f"measured: {label(family)}", shares, measured=True))
         for key in points:
-            if key.machine == name and key.reads == reads and key.variant in DRAWN:
+            if key.machine == name and key.reads == reads and key.variant in drawn:
                 if key.part != list(machine["parts"])[-1]:
                     continue
                 ours, peak = _ours(method, key, points)
@@ -186,28 +193,28 @@ def section(method: Mapping[str, Any], name: str, points: Points) -> Section:
     """Return a machine's part of the card."""
     machine = method["machines"][name]
     keys = [key for key in points if key.machine == name]
-    constant = machine["constant"]
+    parts = [f"{n.replace('_', ' ')} {ns:.1f} ns" for n, ns in machine["constant"].items() if n]
     text = (
         f"Load: {machine['agents']} sequential streams with {machine['outstanding']} lines in "
         f"flight each, on {machine['channels']} channels; one pointer chase. hmsim lacks cores, "
         f"caches, network, controller pipeline and PHY. The declared constant of "
-        f"{_constant(machine):.1f} ns stands for them: {constant['core_and_network']} ns core and "
-        f"network, {constant['controller_and_phy']} ns unexplained. It was fixed at zero load."
+        f"{_constant(machine):.1f} ns stands for them{': ' * bool(parts)}{', '.join(parts)}."
     )
     if not machine["scored"]:
         text += " Shape only: hmsim has no HBM2, so HBM3 stands beside it and nothing is scored."
-    where = f"method.yaml, machines: {name}; measured: curves/{', '.join(machine['measured'])}"
+    sources = ", ".join(map(label, machine["measured"]))
+    where = f"{method['file']}, machines: {name}; measured: {sources}"
     rows = [_score(method, key, family, points) for key in keys for family in machine["measured"]]
     columns = ("system", "hmsim, ns", "closed form, ns", "constant, ns", "sum, ns")
     zero = (*columns, "measured, ns", "error, ns")
     every = ("system", "% reads", "offered, %", "GB/s", "share of peak, %", "hmsim, ns")
     tables = [
-        Table("Score", SCORE_COLUMNS, rows, where, COMMAND),
-        Table("Zero load", zero, list(_unloaded(method, name, points)), where, COMMAND),
+        Table("Score", SCORE_COLUMNS, rows, where),
+        Table("Zero load", zero, list(_unloaded(method, name, points)), where),
         Table(
             "All points",
             *((*every, "loads done", "reads found, %"), list(_all_points(method, name, points))),
-            *(where, _command(keys[0])),
+            *(where, _command(method, keys[0])),
             folded=True,
         ),
     ]
@@ -228,19 +235,19 @@ def summary(method: Mapping[str, Any], points: Points) -> Section:
                 counted: list[Cell] = [words.count(word) for word in VERDICTS]
                 if not machine["scored"]:
                     counted = [None] * len(VERDICTS)
-                head: list[Cell] = [name, family, round(100 * reads), len(keys)]
+                head: list[Cell] = [name, label(family), round(100 * reads), len(keys)]
                 rows.append([*head, *counted, errors[0], min(errors), max(errors)])
     score = method["score"]
     text = (
         f"Errors of the largest share of the peak, hmsim less measured: at most "
         f"{score['good_points']} points is good, at most {score['fair_points']} fair, more poor. "
-        f"Every variant counts; the first is a queue of 64 with open pages."
+        f"Every variant counts; the first is {_first(method)}."
     )
     columns = (
         *("machine", "measured family", "% reads", "systems", *VERDICTS),
         *("error of the first, points", "least, points", "largest, points"),
     )
-    table = Table("Saturation", columns, rows, "the machines' scores below", COMMAND)
+    table = Table("Saturation", columns, rows, "the machines' scores below")
     return Section("Summary", text, [table])
 
 
@@ -248,7 +255,7 @@ def convergence(
     method: Mapping[str, Any], extent: Extent, points: Points, jobs: int, report: Report
 ) -> Section:
     """Repeat points of the first variant with more loads; return the differences."""
-    first = [key for key in points if key.variant == "queue 64" and key.reads != 0]
+    first = [key for key in points if key.variant == _first(method) and key.reads != 0]
     loads = _loads(method, extent)
     wanted = [(key, offer) for key in first for offer in SHOWN if offer in _offered(points[key])]
     tasks = [partial(_point, method, key, loads, offer, MORE) for key, offer in wanted]
@@ -271,7 +278,7 @@ def convergence(
         f"A point ends after {loads} loads of the pointer chase. With {MORE} times as many, "
         f"latencies differ by {worst:.1f} % at most, and shares of the peak by {apart:.1f} points."
     )
-    table = Table("Longer runs", columns, rows, "method.yaml, variant queue 64", COMMAND)
+    table = Table("Longer runs", columns, rows, f"{method['file']}, variant {_first(method)}")
     return Section("Convergence", text, [table])
 
 

@@ -14,6 +14,8 @@ from hmsim._core import InputError
 from hmsim.common.hints import hint
 from hmsim.common.paths import data_directory
 
+METHOD, DRIVES = "method.yaml", "drives.yaml"
+
 
 def anchors() -> Path:
     """Return the folder of measurements and methods."""
@@ -21,14 +23,19 @@ def anchors() -> Path:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Return a file of the folder, such as ``method.yaml``."""
+    """Return a file of the folder, such as ``method.yaml``, and its name as ``file``."""
     content: dict[str, Any] = yaml.safe_load((anchors() / name).read_text(encoding="utf-8"))
-    return content
+    return {**content, "file": name}
+
+
+def label(family: str) -> str:
+    """Return the name of a measured family: one of the folder's, or the path of a user's."""
+    return Path(family).name
 
 
 def machine_of(family: str) -> str:
     """Return the machine of a measured family. Raises InputError."""
-    machines = read("method.yaml")["machines"]
+    machines = read(METHOD)["machines"]
     by_family = {family: name for name, each in machines.items() for family in each["measured"]}
     if family not in by_family:
         raise InputError(f"'{family}' is not a measured family; {hint(family, by_family)}")
@@ -47,7 +54,9 @@ class Extent:
     standards: int
 
     def variants_of(self, every: Mapping[str, Any]) -> list[str]:
-        return [name for name in every if self.variants is None or name in self.variants]
+        """Return those that it has, at least the first one."""
+        found = [name for name in every if self.variants is None or name in self.variants]
+        return found or [*every][:1]
 
 
 FULL = Extent("full", 0, None, None, 99, 99)

@@ -16,7 +16,7 @@ from hmsim.reproduce.validate.row import Row, counts
 CARD = "hmsim: card of hardware anchors"
 INTRODUCTION = (
     "This page compares hmsim with closed forms and with measurements of machines and drives. "
-    "Methods, loads, constants and scores were fixed before the first run, in "
+    "Methods, loads, constants and scores of what hmsim ships were fixed before the first run, in "
     "configs/anchors/method.yaml and drives.yaml; later changes are comments there. Errors are "
     "printed whatever they are. "
     "Bandwidths have their share of the peak beside them."
@@ -33,7 +33,7 @@ def card(sections: Sequence[Section], head: Mapping[str, Any]) -> str:
         f"hmsim {head['hmsim']}, {head['extent']} card: {head['command']}. "
         f"{head['seconds']:.0f} s with {head['jobs']} runs at a time."
     )
-    return page(sections, CARD, subtitle, [INTRODUCTION, f"{counts(rows)}."])
+    return page(sections, CARD, subtitle, [INTRODUCTION, *([f"{counts(rows)}."] if rows else [])])
 
 
 def page(sections: Sequence[Section], title: str, subtitle: str, head: Sequence[str]) -> str:

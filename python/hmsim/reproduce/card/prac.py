@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from hmsim.config.configuration import load_config
-from hmsim.reproduce.card.content import COMMAND, Cell, Section, Table
+from hmsim.reproduce.card.content import Cell, Section, Table
 from hmsim.reproduce.card.method import Extent
 from hmsim.reproduce.card.parallel import Report, run_all
 from hmsim.reproduce.validate.row import AT_LEAST, LOSS, Row
@@ -74,4 +74,4 @@ def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report
     )
     columns = ("load", "open page, %", "closed page, %", "SPEC on hardware, mean, %", "largest, %")
     where = "method.yaml, prac; measured: IEEE CAL 2025, 10.1109/LCA.2025.3587293, abstract"
-    return Section("PRAC", text, [Table("Slowdown", columns, cells, where, COMMAND)], rows=rows)
+    return Section("PRAC", text, [Table("Slowdown", columns, cells, where)], rows=rows)

@@ -10,7 +10,7 @@ from typing import Any
 
 from hmsim.config.configuration import Config
 from hmsim.reproduce.card import families
-from hmsim.reproduce.card.content import COMMAND, Cell, Chart, Line, Section, Table
+from hmsim.reproduce.card.content import Cell, Chart, Line, Section, Table
 from hmsim.reproduce.card.families import Load, Measured
 from hmsim.reproduce.card.method import Extent
 from hmsim.reproduce.card.parallel import Report, run_all
@@ -103,7 +103,7 @@ def section(method: Mapping[str, Any], extent: Extent, jobs: int, report: Report
         rows.append(Row("card", title, 0.5, most, "", 0.5, source, side=AT_MOST))
     where = "method.yaml, standards; peak: 64 B in each burst"
     lines = list(_summary(grouped, systems))
-    table = Table("Families", ("system", *COLUMNS), lines, where, COMMAND)
+    table = Table("Families", ("system", *COLUMNS), lines, where)
     text = (
         f"One channel, {load.agents} sequential streams with {load.outstanding} lines in flight "
         f"each, queue of 64, open pages. Latencies are those of hmsim alone, without a constant."
@@ -157,5 +157,4 @@ def _dramsim3(method: Mapping[str, Any], extent: Extent, jobs: int) -> Table:
         }
         grouped = _measure(method, extent, systems, jobs, lambda _done: None)
         rows = list(_summary(grouped, systems))
-    command = "scons dramsim3=1; " + COMMAND
-    return Table("The same with DRAMsim3", columns, rows, "docs/dramsim3.md", command)
+    return Table("The same with DRAMsim3", columns, rows, "docs/dramsim3.md: scons dramsim3=1")
