@@ -5,6 +5,7 @@
 
 #include "controller/channel/slow_memory.h"
 #include "controller/channel/statistics_table.h"
+#include "controller/channel_parts.h"
 #include "controller/port/cxl_port.h"
 #include "controller/preconditioned.h"
 #include "core/errors.h"
@@ -417,6 +418,7 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
   if (!channels_.expanders().empty()) {
     register_port_statistics(registry, {"expander.", "dram.latency."}, channels_.expanders());
   }
+  register_each_channel(registry, channels_, slow_, config_);
 }
 
 void MemorySystem::serialize(Archive& archive) {

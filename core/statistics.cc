@@ -201,6 +201,19 @@ void StatisticRegistry::gauge(std::string path, std::string unit, std::string de
       [read = std::move(read)](Statistic& s) { s.value = read(); });
 }
 
+void StatisticRegistry::pick(const StatisticRegistry& other, const std::string& prefix,
+                             const std::vector<Pick>& picks) {
+  for (const Pick& each : picks) {
+    const auto found =
+        std::find_if(other.entries_.begin(), other.entries_.end(),
+                     [&each](const Entry& entry) { return entry.info.path == each.path; });
+    if (found != other.entries_.end()) {
+      entries_.push_back(*found);
+      entries_.back().info.path = prefix + each.name;
+    }
+  }
+}
+
 void StatisticRegistry::on_reset(std::function<void(Tick)> action) {
   resets_.push_back(std::move(action));
 }

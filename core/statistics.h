@@ -171,6 +171,16 @@ class StatisticRegistry {
              std::function<double()> denominator);
   void gauge(std::string path, std::string unit, std::string description,
              std::function<double()> read);
+  // A statistic of another registry, and the end of its path in this one.
+  struct Pick {
+    const char* path;
+    const char* name;
+  };
+  // Registers those of `picks` that `other` has, as `prefix` and their names. Their sources must
+  // also be registered here, because actions of `other` are left out.
+  void pick(const StatisticRegistry& other, const std::string& prefix,
+            const std::vector<Pick>& picks);
+
   // Registers an action for reset(), called after registered counters and histograms are zeroed.
   void on_reset(std::function<void(Tick)> action);
 

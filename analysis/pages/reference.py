@@ -92,7 +92,7 @@ def statistics(_: Path) -> Documents:
         "from `buffer_reads` to `amplification` need a `nvdimm.media.line` above 64 B.",
         "",
         "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
-        "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` "
+        "quantiles are exact to 1/32. N is the number of an agent, a core or a channel. `storage` "
         "exists if `storage.kind` is not `none`; the parts of its latencies are means that add up "
         "to the mean of the whole.",
         "",
@@ -108,6 +108,12 @@ def statistics(_: Path) -> Documents:
         "`agent.N.request_latency_us`. Times in a log of requests are the device's; its `link_ps` "
         "is the time on the link.",
         "",
+        "Statistics of a memory are of all its channels together. With several channels, also "
+        "over the nodes of a cluster, `dram.channel.N` and `nvdimm.channel.N` repeat a few of them "
+        "for one channel: `dram.channel.N.reads` is its part of `dram.reads`. `bus_share` is "
+        "`bus.dram_share` or `bus.nvdimm_share` of its data bus; on a shared bus, their sum is the "
+        "time in use. Memory behind a link has `link` (HBF, CXL) instead or as well.",
+        "",
         "| path | unit | kind | meaning |",
         "|---|---|---|---|",
     ]
@@ -119,9 +125,10 @@ def statistics(_: Path) -> Documents:
         {"storage.kind": "disk", "storage.write_cache.size": "1MiB"},
         {"storage.kind": "flash", "storage.capacity": "1GiB"},
     ]
-    ports = {"dram.refresh_management": True, "host.queue": "shared"}
-    flash = {"hbf.ftl": "host", "hbf.refresh": "paced_refresh"}
-    wide = {"nvdimm.media.line": "256B", "nvdimm.media.interleave": "256B"}
+    two = {"controller.channels": 2}
+    ports = {"dram.refresh_management": True, "host.queue": "shared", "expander.channels": 2, **two}
+    flash = {"hbf.ftl": "host", "hbf.refresh": "paced_refresh", **two}
+    wide = {"nvdimm.media.line": "256B", "nvdimm.media.interleave": "256B", **two}
     systems = (
         *(("quick", nodes), ("pcm", wide), ("ddr5_cxl_dram", ports), ("hbm3_hbf", flash)),
         *(("quick", kind) for kind in storage),
