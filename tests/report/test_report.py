@@ -98,6 +98,18 @@ def test_a_page_of_three_runs_is_complete_and_small(three: list[Path], tmp_path:
     assert set(names) <= {"blocked by GC"}
 
 
+def test_channels_have_a_table_where_there_are_several(three: list[Path], tmp_path: Path) -> None:
+    result = runs.make(tmp_path / "run", {"controller.channels": "2"})
+    tables = {"DRAM by channel", "flash DIMM by channel"}
+    for shown, expected in ((three, set()), ([three[0], tmp_path / "run"], tables)):
+        succeed("report", *shown, "--out", tmp_path / "page.html", "--force")
+        page = Page(tmp_path / "page.html")
+        assert tables & {*page.words} == expected
+    cells = [attrs.get("data-value") for tag, attrs in page.found if tag == "td"]
+    for name in ("dram.channel.1.reads", "nvdimm.channel.0.nand.reads", "dram.channel_imbalance"):
+        assert repr(result.stats[name]) in cells
+
+
 def test_charts_say_what_the_statistics_say(three: list[Path]) -> None:
     whole, split, bare = collect([str(path) for path in three])
     for one in (whole, split):

@@ -183,6 +183,8 @@ GROUPS: Mapping[str, tuple[Line, ...]] = {
         Line("bus.dram_share", "DRAM bandwidth (% of peak)", 100, ALL, UP),
         Line("bus.nvdimm_share", "{slow} on the bus (% of peak)", 100, COMPARE | RESULT),
         Line("dram.row_hit_ratio", "DRAM row hits (%)", 100, COMPARE),
+        Line("dram.channel_imbalance", "DRAM, busiest channel over mean", 1, REPORT, DOWN),
+        Line("nvdimm.channel_imbalance", "{slow}, busiest channel over mean", 1, REPORT, DOWN),
         Line("dram.reads", "DRAM reads", 1),
         Line("dram.writes", "DRAM writes", 1),
     ),

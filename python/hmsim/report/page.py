@@ -46,7 +46,7 @@ def page(shown: Sequence[Shown]) -> str:
         ("Latency", join(drawn.latency(), tables.causes(shown))),
         *([("Block I/O", join(tables.blocks(shown), drawn.blocks()))] if has_io else []),
         ("Queues", drawn.queues()),
-        ("Bandwidth", join(tables.bus(shown), drawn.bandwidth())),
+        ("Bandwidth", join(tables.bus(shown), tables.channels(shown), drawn.bandwidth())),
         ("Garbage collection", join(tables.collection(shown), drawn.collection())),
         ("Fairness", tables.fairness(shown)),
         *([] if threads is None else [("Jobs", threads)]),

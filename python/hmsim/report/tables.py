@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
@@ -18,6 +19,23 @@ from hmsim.report.requests import quantile
 
 LONGEST = 80  # characters of a value of the configuration
 BEGINNING = 14  # of a longer one, what is shown
+# Statistics of a channel: end of the path, head of the column, factor.
+OF_CHANNEL = (
+    ("reads", "reads", 1),
+    ("writes", "writes", 1),
+    ("bus_share", "data bus busy (%)", 100),
+    ("link.down.busy", "link to the device busy (%)", 100),
+    ("link.up.busy", "link to the host busy (%)", 100),
+    ("row_hit_ratio", "row hits (%)", 100),
+    ("read_latency_ns.mean", "read, mean (ns)", 1),
+    ("line_latency_ns.mean", "request, mean (us)", 1e-3),
+    ("queue.occupancy", "entries queued, mean", 1),
+    ("nand.reads", "pages read", 1),
+    ("nand.programs", "pages programmed", 1),
+    ("media.reads", "lines read", 1),
+    ("media.writes", "lines written", 1),
+    ("gc.count", "blocks collected", 1),
+)
 Value = Optional[float]
 
 
@@ -217,6 +235,33 @@ def bus(shown: Sequence[Shown]) -> Markup:
     return join(
         tag("p", text), stacked("Data bus", list(shares), rows, lambda v: f"{number(100 * v)} %")
     )
+
+
+def channels(shown: Sequence[Shown]) -> Markup:
+    """Return a table of the channels for each class of memory that has several in a run."""
+    tables = []
+    for memory, noun in (("dram", "DRAM"), ("nvdimm", slow_of(shown))):
+        found = []  # head of the row, channel, its statistics
+        for index, one in enumerate(shown):
+            for channel in itertools.count():
+                path = f"{memory}.channel.{channel}."
+                values = {each: one.run.stats.get(path + each[0]) for each in OF_CHANNEL}
+                if values[OF_CHANNEL[0]] is None:
+                    break
+                found.append((name_cell(index, one), channel, values))
+        present = [each for each in OF_CHANNEL if any(v[each] is not None for *_, v in found)]
+        rows = []
+        for name, channel, values in found:
+            cells = [
+                tag("td", number(v and v * each[2]), data_value="" if v is None else repr(v))
+                for each in present
+                for v in [values[each]]
+            ]
+            rows.append(tag("tr", name, tag("td", str(channel)), *cells))
+        if rows:
+            head = ["run", "channel", *(title for _, title, _ in present)]
+            tables.append(table_of(f"{noun} by channel", head, rows, sort=True))
+    return join(*tables)
 
 
 def blocks(shown: Sequence[Shown]) -> Markup:
