@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/results.md: every claim, the paper's number, ours, and the verdict."""
+"""docs/results.md: every claim, the paper's number, ours, and the verdict.
+
+results.md.in holds the prose and the places of the tables.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hmsim.common.directories import new_file
 from hmsim.reproduce.figures import figures
@@ -36,90 +40,7 @@ COLUMNS = (
     *("condition for the paper's size", "readings", "verdict"),
 )
 MEASURES = ("claim", "place", "measured", "band", "wrong model, with which it fails")
-READINGS_HEAD = (
-    "If the paper's words allow several machines, a reading changes only these keys. Readings "
-    "marked *against the words* have no say in a verdict; [Assumptions](assumptions.md) gives the "
-    "reasons."
-)
-HEAD = """\
-<!-- SPDX-License-Identifier: BSD-3-Clause -->
-# Results: the paper's claims
-
-After this page you know which of the paper's numbers hmsim finds, in which direction, in which
-size, and under which condition. It is written by
-
-```
-hmsim figure all --readings --out docs/figures --report docs/results.md
-```
-
-`hmsim figure NAME...` redraws some figures, and `--quick` does so in minutes from shorter runs of
-one seed. [Methods](methods.md) describes machine, windows and bands, [Assumptions](assumptions.md)
-the choices that the paper leaves open.
-"""
-IN_A_MINUTE = """
-## In a minute
-
-- **Does a second queue help, and when?** (R2) Only beside a program that fills the one queue, and
-  then by factors: mcf is 12 times as fast beside dfsioe_w, whose stores do not wait, and as fast as
-  before beside the seven other programs. A core that copies holds ten loads, so three of them hold
-  30 of 128 entries. A copy engine lets dfsioe_r fill the queue, too ([A second queue, by lines in
-  flight](#a-second-queue-by-lines-in-flight)). If a full queue keeps mcf waiting for the share f of
-  its time, a second queue gains f / (1 - f).
-- **Harmonic scheduling** gains nothing over the four baselines (R10: -0.5 %; the paper: 13 %). Its
-  **weight** decides little (R12): flash delivers at most 3.6 % of what the bus could carry.
-- **Page-aware scheduling** changes neither hit ratios nor rates (R16, R18): commands issue as soon
-  as they arrive, and a driver's command is a whole page, so little order is left to choose. An
-  NVDIMM that answers in order changes nothing. With four or five commands outstanding, block I/O
-  gains 83 to 86 % if the scheduler switches pages at thrash, our default. By the paper's rule, at
-  any miss, four give 82 to 96 % and five 1 to 5 %: a knife-edge. With 32, two programs gain, only
-  with buffers of 4 MiB, and with 33 they lose ([Where policies
-  pay](where-policies-pay.md#page-aware-scheduling)).
-- **Proactive collection** needs idle chips (R19, R22). With random reads and writes in order,
-  responses during collections are 56 % shorter, for 48 erases instead of 47. dfsioe_w keeps every
-  chip busy, and nothing changes.
-- **All techniques** gain 7 % over FIRM (R20a; the paper: 27 %), and 0.5 % over harmonic scheduling
-  alone (R20b). If 5 % of the write part is kept free, against the paper's words, the latter is
-  14 %, nearly all from one program.
-
-**Another machine**, the nearest of ten that the last figure tries with one seed: a copy engine, and
-half of each program's data in flash. R10 is 12 % there, R20a 22 % and R3b 42 % (51), nearer to the
-paper; R2a is 39 % (92) and R3a 33 % (69), farther away. The median program gains, too. On cores
-that copy, the share of data in flash changes nothing ([Claims by the share of data in the
-buffer](#claims-by-the-share-of-data-in-the-buffer)).
-
-The paper's queue plots and its weight plots need two regimes: programs that read from flash, and
-programs whose inputs are in the buffer. No single regime gives both.
-"""
-CONTRADICTIONS = """
-## What hardly holds together
-
-Arithmetic on the paper's own numbers, whatever the machine:
-
-- **R15 and R17a exclude each other** if each item that misses takes a flash read of its own. If
-  page frames hit 10.88 times as often as item frames, item frames hit at most 9.2 % of accesses. Of
-  a block's 64 lines, 58 or more then read the same flash page one after the other, 50 us each:
-  2.9 ms, not 158 us. If misses share a read, they count as hits here.
-- **R12a can hardly come from dfsioe_r's own lines.** Eight LUNs deliver a page each 70.8 us, so
-  flash fills at most 3.6 % of the bus, which is all that a weight could give or take. It could act
-  through the other program.
-- **R21 with R20a leaves little room.** With a mean of 27 %, a best program of 35 % and a least one
-  of 10 %, the other six gain 28.5 % on average, nearly alike, while Fig. 8a has the queue full for
-  more than 80 % of the time with dfsioe_r and less than 5 % with sort.
-- R1 is the time of a product, quoted as context. R3c compares with FIRM, which is known from its
-  abstract.
-"""
-VERDICTS = """
-*Direction* compares signs and orders: an effect below 0.5 % is none, and an order or a level that a
-claim names may not hold, such as a gain with each of two loads.
-*Here* is the default system, with the 95 % interval over three seeds. *Condition* says under which
-the paper's size holds, and whether it is given in the paper, was assumed before, contradicts the
-paper's words, or was fitted to this claim; a fitted condition reproduces nothing. *Readings* counts
-those under which the claim is reproduced: it has the direction, the whole interval is in the band,
-and of claims about the programs the median program has the direction, too. A claim is *reproduced*
-if that holds under each reading that the paper's words leave open, *depends on the reading* if
-under some. *Checked by construction* marks claims that cannot fail. Intervals are bootstrapped over
-seeds; *-* in R2e means that R2c is no gain with every seed.
-"""
+TEMPLATE = Path(__file__).with_name("results.md.in")
 
 
 def number(value: float | None, unit: str) -> str:
@@ -186,29 +107,32 @@ def text(folder: Path, page: Path) -> str:
             records[name] = read_json(path)
     found = {name: each for content in records.values() for name, each in found_in(content).items()}
     rows = {claim.id: row(claim, found.get(claim.id)) for claim in CLAIMS}
-    parts = [HEAD, IN_A_MINUTE, f"\n## Claims\n\n{counts(list(rows.values()))}\n{VERDICTS}"]
-    for group, targets in GROUPS.items():
-        own = [rows[claim.id] for claim in CLAIMS if claim.target in targets]
-        parts.append(f"\n### {group}\n\n{markdown(COLUMNS, own)}")
+    groups = [
+        f"\n### {group}\n\n"
+        + markdown(COLUMNS, [rows[claim.id] for claim in CLAIMS if claim.target in targets])
+        for group, targets in GROUPS.items()
+    ]
     quick = [name for name, content in records.items() if content.get("quick")]
-    if quick:
-        parts.append(f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n")
-    parts.append(CONTRADICTIONS)
-    parts.append(f"\n## Readings\n\n{READINGS_HEAD}\n\n")
-    parts.append(markdown(("group", "reading", "the paper's words", "keys"), reading_rows()))
-    parts.append("\nClaims under each reading; *–* marks those that it does not concern:\n\n")
-    parts.append(markdown(*by_reading(found)))
-    parts.append("\n## How each claim is measured\n\n")
-    parts.append(markdown(MEASURES, [measure(claim) for claim in CLAIMS]))
-    parts.append("\n## Figures\n")
+    return TEMPLATE.read_text(encoding="utf-8").format(
+        counts=counts(list(rows.values())),
+        groups="".join(groups),
+        quick=f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n" if quick else "",
+        readings=markdown(("group", "reading", "the paper's words", "keys"), reading_rows()),
+        by_reading=markdown(*by_reading(found)),
+        measures=markdown(MEASURES, [measure(claim) for claim in CLAIMS]),
+        figures="".join(_figure(name, content, folder, page) for name, content in records.items()),
+    )
+
+
+def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> str:
+    """Return the section of a figure, from its record."""
     prefix = os.path.relpath(folder, page.parent)
-    for name, content in records.items():
-        parts.append(f"\n### {content['title']}\n\n{content['caption']}\n\n")
-        parts.append(f"![{content['title']}]({prefix}/{name}.svg)\n\n")
-        if error := window_error(folder / f"{name}.csv"):
-            parts.append(f"{error} ")
-        parts.append(f"By program, machine and reading: [{name}.csv]({prefix}/{name}.csv).\n")
-    return "".join(parts)
+    error = window_error(folder / f"{name}.csv")
+    return (
+        f"\n### {content['title']}\n\n{content['caption']}\n\n"
+        f"![{content['title']}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
+        f"By program, machine and reading: [{name}.csv]({prefix}/{name}.csv).\n"
+    )
 
 
 def by_reading(found: Mapping[str, Found]) -> tuple[list[str], list[list[str]]]:
