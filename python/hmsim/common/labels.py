@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Flag, auto
+from functools import reduce
+from operator import or_
+from pathlib import Path
 from typing import NamedTuple
 
 from hmsim.common.intervals import mean_interval
 from hmsim.common.tables import interval, number
 
 UP, DOWN = 1, -1  # better is more, less
+BETTER = {"up": UP, "down": DOWN, "": 0}
 HBF = "HBF"
 MEDIA = {"pcm": "PCM", "sttram": "STT-RAM", "hbf": HBF}  # by nvdimm.kind
 
@@ -23,12 +28,12 @@ class Where(Flag):
     RESULT = auto()  # the text of a result in Python
     MAIN = auto()  # the report's main results
     GC = auto()  # the report's table of garbage collection
+    COMPARE = RUN | COLUMN
+    REPORT = COMPARE | MAIN
+    ALL = REPORT | RESULT
 
 
-RUN, COLUMN, RESULT, MAIN, GC = Where
-COMPARE = RUN | COLUMN
-REPORT = COMPARE | MAIN
-ALL = REPORT | RESULT
+RUN, COLUMN, RESULT, MAIN, GC = Where.RUN, Where.COLUMN, Where.RESULT, Where.MAIN, Where.GC
 
 
 class Line(NamedTuple):
@@ -78,128 +83,27 @@ OF_QUEUE = "nvdimm.queue.share_over_104"
 CONTEST = ("contest.dram", "contest.nvdimm")
 # Added to labels of an agent that also has statistics scaled to all layers.
 OF_LAYERS = " of the simulated layers"
-GROUPS: Mapping[str, tuple[Line, ...]] = {
-    "progress": (
-        Line("speedup", "speedup, geometric mean", 1),
-        Line("weighted_speedup", "weighted speedup", 1),
-        Line("max_slowdown", "maximum slowdown", 1),
-        Line("agent.*.progress", "agent {}, {unit}", 1),
-        Line("agent.*.scaled.rate", "agent {}, {unit}", 1, RUN | RESULT),
-        Line("agent.*.rate", "agent {}, {unit}{of}", 1, RUN | RESULT),
-        Line("agent.*.speedup", "agent {}, speedup", 1),
-        Line("agent.*.slowdown", "agent {}, slowdown", 1),
-        Line("agent.*.makespan_us", "agent {}, makespan (us)", 1, COMPARE),
-        Line("agent.*.ipc", "agent {}, IPC, including waits", 1, COMPARE),
-        Line("core.*.ipc", "core {}, IPC", 1, COMPARE),
-        Line("system.ipc", "measured agents, IPC", 1, COMPARE | RESULT),
-        Line("sim.requests", "requests", 1),
-    ),
-    "threads of jobs": (
-        Line("agent.*.time.running", "agent {}, on cores (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.copying", "agent {}, of that copying (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.run_queue", "agent {}, waiting for a core (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.reading", "agent {}, asleep, reading (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.read_ahead", "agent {}, asleep, read-ahead (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.writing", "agent {}, asleep, writing (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.throttled", "agent {}, throttled (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.syncing", "agent {}, syncing (ms)", 1e-9, COMPARE),
-        Line("agent.*.time.waiting", "agent {}, waiting for others (ms)", 1e-9),
-        Line("agent.*.time.sleeping", "agent {}, sleeping (ms)", 1e-9),
-    ),
-    "decoding": (
-        Line("agent.*.scaled.step_time_us", "agent {}, next token, mean (ms)", 1e-3, COMPARE),
-        Line("agent.*.scaled.step_time_least_us", "agent {}, the same, fastest layer (ms)", 1e-3),
-        Line("agent.*.scaled.step_time_most_us", "agent {}, the same, slowest layer (ms)", 1e-3),
-        Line("agent.*.step_time_us.mean", "agent {}, next token{of}, mean (ms)", 1e-3, COMPARE),
-        Line("agent.*.step_time_us.p99", "agent {}, next token{of}, p99 (ms)", 1e-3, COMPARE),
-        Line("agent.*.bound.compute", "agent {}, computing (%)", 100, COMPARE),
-        Line("agent.*.bound.dram", "agent {}, waiting for DRAM (%)", 100, COMPARE),
-        Line("agent.*.bound.nvdimm", "agent {}, waiting for {slow} or storage (%)", 100, COMPARE),
-        Line("agent.*.bound.both", "agent {}, waiting for both (%)", 100, COMPARE),
-        Line("agent.*.bound.writes", "agent {}, waiting for writes (%)", 100, COMPARE),
-    ),
-    "latency": (
-        Line("agent.*.request_latency_us.read.mean", "agent {}, I/O read, mean (us)", 1, COMPARE),
-        Line("agent.*.request_latency_us.read.p99", "agent {}, I/O read, p99 (us)", 1, COMPARE),
-        Line("agent.*.request_latency_us.write.mean", "agent {}, I/O write, mean (us)", 1, COMPARE),
-        Line("agent.*.request_latency_us.write.p99", "agent {}, I/O write, p99 (us)", 1, COMPARE),
-        Line("agent.*.held_back_us.mean", "agent {}, held back, mean (us)", 1, COMPARE),
-        Line("dram.read_latency_ns.mean", "DRAM read, mean (ns)", 1, ALL, DOWN),
-        Line("dram.read_latency_ns.p99", "DRAM read, p99 (ns)", 1, REPORT, DOWN),
-        Line("nvdimm.line_latency_ns.mean", "{slow} request, mean (us)", 1e-3, ALL, DOWN),
-        Line("nvdimm.line_latency_ns.p99", "{slow} request, p99 (us)", 1e-3, REPORT, DOWN),
-        Line("nvdimm.response_time_us.mean", "{slow} 4 KB block, mean (us)", 1, ALL, DOWN),
-        Line("nvdimm.response_time_us.p99", "{slow} 4 KB block, p99 (us)", 1, COMPARE),
-        Line(CONTEST[0], "DRAM latency due to {slow} (%)", 100, REPORT),
-        Line(CONTEST[1], "{slow} latency due to DRAM (%)", 100, REPORT),
-    ),
-    "storage": (
-        Line("storage.iops", "storage requests/s", 1),
-        Line("storage.bandwidth_gb_per_s", "storage bandwidth (GB/s)", 1, COMPARE | RESULT),
-        Line("storage.read_latency_us.mean", "storage read, mean (us)", 1, COMPARE | RESULT),
-        Line("storage.read_latency_us.p99", "storage read, p99 (us)", 1, COMPARE),
-        Line("storage.write_latency_us.mean", "storage write, mean (us)", 1, COMPARE | RESULT),
-        Line("storage.write_latency_us.p99", "storage write, p99 (us)", 1, COMPARE),
-        Line("storage.cores_used", "contexts that its software keeps busy", 1, COMPARE),
-    ),
-    "queue and buffer": (
-        Line(OF_QUEUE, "time > 104 {slow} entries (%)", 100, REPORT),
-        Line("nvdimm.buffer.read_hit_ratio", "", 1, COLUMN),
-        Line("nvdimm.buffer.write_hit_ratio", "", 1, COLUMN),
-        Line("nvdimm.buffer.read_reuse_ratio", "buffer hits of reads (%)", 100, REPORT, UP),
-        Line("nvdimm.buffer.write_reuse_ratio", "buffer hits of writes (%)", 100, COMPARE),
-        Line("nvdimm.buffer.lines_per_flash_read", "lines per flash read", 1, REPORT, UP),
-        Line("nvdimm.reads", "{slow} reads", 1),
-        Line("nvdimm.writes", "{slow} writes", 1),
-    ),
-    "flash": (
-        Line("nvdimm.ftl.waf", "write amplification (pages)", 1, REPORT | GC, DOWN),
-        Line(
-            *("nvdimm.ftl.flash_bytes_per_host_byte", "flash bytes per host byte", 1),
-            *(REPORT | GC, DOWN),
-        ),
-        Line("nvdimm.nand.lifetime_days", "lifetime at this rate (days)", 1, REPORT, UP),
-        Line("nvdimm.gc.count", "blocks collected", 1, RUN | GC),
-        Line("nvdimm.ftl.gc_pages", "pages copied", 1, GC),
-        Line("nvdimm.gc.valid_pages.mean", "valid pages of a victim, mean", 1, GC),
-        Line("nvdimm.gc.duration_us.mean", "collection, mean (ms)", 1e-3, GC),
-        Line("nvdimm.gc.blocked_us", "commands queued at collected LUNs, total (ms)", 1e-3, GC),
-        Line("nvdimm.gc.deferred", "put off", 1, GC),
-        Line("nvdimm.gc.response_time_us.mean", "4 KB block during collection, mean (us)", 1, GC),
-        *(
-            Line(f"storage.device{member}.flash.{path}", f"drive{which}: {label}", 1, shown, better)
-            for member, which, shown in (("", "", REPORT), (".member.*", " {}", COMPARE))
-            for path, label, better in (
-                ("ftl.waf", "write amplification", DOWN),
-                ("ftl.flash_bytes_per_host_byte", "flash/host bytes", DOWN),
-                ("nand.lifetime_days", "lifetime (days)", UP),
+
+
+def _groups() -> dict[str, list[Line]]:
+    """Return the lines of labels.csv by group. A row has a group, and the fields of `Line`."""
+    groups: dict[str, list[Line]] = {}
+    with Path(__file__).with_name("labels.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(text for text in file if not text.startswith("#")):
+            factor = row["factor"]
+            line = Line(
+                name=row["name"],
+                label=row["label"],
+                factor=int(factor) if factor.isdigit() else float(factor),
+                shown=reduce(or_, (Where[place.upper()] for place in row["shown"].split("+"))),
+                better=BETTER[row["better"]],
+                beside=row["beside"],
             )
-        ),
-    ),
-    "bus and DRAM": (
-        Line("dram.bandwidth_gb_per_s", "DRAM bandwidth (GB/s)", 1, ALL, UP),
-        # A line takes dram.timing.burst cycles of its channel's bus, so that a share of the bus's
-        # time is that share of the peak bandwidth. Slow memory behind a link takes none of it.
-        Line("bus.dram_share", "DRAM bandwidth (% of peak)", 100, ALL, UP),
-        Line("bus.nvdimm_share", "{slow} on the bus (% of peak)", 100, COMPARE | RESULT),
-        Line("dram.row_hit_ratio", "DRAM row hits (%)", 100, COMPARE),
-        Line("dram.channel_imbalance", "DRAM, busiest channel over mean", 1, REPORT, DOWN),
-        Line("nvdimm.channel_imbalance", "{slow}, busiest channel over mean", 1, REPORT, DOWN),
-        Line("dram.reads", "DRAM reads", 1),
-        Line("dram.writes", "DRAM writes", 1),
-    ),
-    "links": (
-        Line("hbf.bandwidth_gb_per_s", "HBF bandwidth (GB/s)", 1, ALL, UP),
-        # A main number of HBF alone, which has many banks.
-        Line("nvdimm.nand.lun_utilisation", "flash banks busy (%)", 100, ALL, 0, "hbf."),
-        Line("hbf.to_host.busy", "HBF link to the host busy (%)", 100, COMPARE),
-        Line("hbf.to_device.busy", "HBF link to the device busy (%)", 100, COMPARE),
-        Line("cxl.up.busy", "CXL link to the host busy (%)", 100, REPORT),
-        Line("cxl.down.busy", "CXL link to the device busy (%)", 100, COMPARE),
-        Line("expander.up.busy", "CXL DRAM link to the host busy (%)", 100, REPORT),
-        Line("expander.down.busy", "CXL DRAM link to the device busy (%)", 100, COMPARE),
-    ),
-}
+            groups.setdefault(row["group"], []).append(line)
+    return groups
+
+
+GROUPS = _groups()
 MILLION = 1e6
 PARTS = {"p50": "median", "p95": "p95", "p999": "p99.9", "max": "largest"}  # of histograms
 
