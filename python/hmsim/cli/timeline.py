@@ -12,6 +12,7 @@ from hmsim._core import InputError
 from hmsim.cli.support import Force
 from hmsim.common.directories import check_output, new_directory
 from hmsim.common.progress import Bars
+from hmsim.config.node_reader import located
 from hmsim.runs.result import versions, write_json
 
 
@@ -88,7 +89,5 @@ def timeline(
 
 
 def _time(option: str, text: str) -> int:
-    try:
+    with located(f"{option}: "):
         return _core.parse_time(text)
-    except InputError as error:
-        raise InputError(f"{option}: {error}") from error

@@ -19,6 +19,7 @@ from hmsim.common.paths import find_file, shipped
 from hmsim.config import policy_names, write_modes
 from hmsim.config import settings as yaml_settings
 from hmsim.config.composer import events
+from hmsim.config.node_reader import located
 from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
 
@@ -298,10 +299,8 @@ def _find_base(path: Path, name: str, where: str) -> Path:
         return beside
     if name in (bundles := shipped("configs/policies")):  # no configuration has such a name
         return bundles[name]
-    try:
+    with located(f"{where}: base: "):
         return find_file(name, "configs", "configuration")
-    except InputError as error:
-        raise InputError(f"{where}: base: {error}") from error
 
 
 def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hmsim._core import InputError
+from hmsim.config.node_reader import located
 from hmsim.config.settings import Setting, read_text_file
 from hmsim.fio.keys import ALIASES, problem
 from hmsim.fio.values import Job
@@ -125,10 +126,8 @@ class _Reader:
             raise InputError(
                 f"{where}: include: must be at most {MOST_INCLUDES} files, {DEEPEST} levels deep"
             )
-        try:
+        with located(f"{where}: include: "):
             lines = list(_lines(path))
-        except InputError as error:
-            raise InputError(f"{where}: include: {error}") from error
         for inner, line in lines:
             if SECTION.fullmatch(line):
                 raise InputError(f"{inner}: {line}: must not be a section, in an included file")

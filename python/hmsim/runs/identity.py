@@ -20,6 +20,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.digests import file_digest
 from hmsim.config.configuration import Config
+from hmsim.config.node_reader import located
 from hmsim.config.policies import PolicyMaker
 from hmsim.workloads.workload import Agent, Workload
 
@@ -85,10 +86,8 @@ def _of_agent(agent: Agent) -> dict[str, str]:
 
 
 def _file(path: Path, where: str) -> str:
-    try:
+    with located(f"{where}: "):
         return file_digest(path)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
 
 
 def of_policy(maker: PolicyMaker) -> list[Any]:

@@ -23,7 +23,7 @@ import yaml
 from hmsim._core import InputError
 from hmsim.common.digests import file_digest
 from hmsim.common.directories import scratch_directory
-from hmsim.config.node_reader import NodeReader
+from hmsim.config.node_reader import NodeReader, located
 from hmsim.points.point import Measurement, Point, TransientError
 from hmsim.sweep.results import read_runs
 
@@ -112,10 +112,8 @@ def _is_file(text: str) -> bool:
 
 
 def _content(path: Path) -> str:
-    try:
+    with located("gem5: "):
         return file_digest(path)
-    except InputError as error:
-        raise InputError(f"gem5: {error}") from error
 
 
 def read_gem5(reader: NodeReader, node: yaml.Node) -> dict[str, Gem5]:

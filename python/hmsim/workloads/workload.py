@@ -26,7 +26,7 @@ from hmsim.common.paths import (
 )
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
-from hmsim.config.node_reader import NodeReader
+from hmsim.config.node_reader import NodeReader, located
 from hmsim.config.python_nodes import at
 from hmsim.config.python_nodes import mapping as python_mapping
 from hmsim.config.settings import Setting
@@ -288,10 +288,8 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
     """Return the trace file of an agent with these keys. Raises InputError."""
     text = setting.text
     if text.startswith(TWIN):
-        try:
+        with located(f"{at(setting.where, 'path')}: {text}: "):
             return twin_files.resolve(text[len(TWIN) :], folder, keys)
-        except InputError as error:
-            raise InputError(f"{at(setting.where, 'path')}: {text}: {error}") from error
     if profile := PROFILE_PATH.fullmatch(text):
         of_shipped = (profile["folder"] or "").endswith("profiles/")
         known = of_shipped and profile["stem"] in shipped(PROFILES)
@@ -300,10 +298,8 @@ def _trace(folder: Path, setting: Setting, keys: Mapping[str, str]) -> Path:
             f"{at(setting.where, 'path')}: must be a trace, got the profile {text}; for its "
             f"twin use '{TWIN}{name}'"
         )
-    try:
+    with located(f"{at(setting.where, 'path')}: {text}: "):
         trace = _place(folder, text)
-    except InputError as error:
-        raise InputError(f"{at(setting.where, 'path')}: {text}: {error}") from error
     _check_trace(trace, setting)
     return trace
 
