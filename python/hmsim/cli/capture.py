@@ -12,15 +12,7 @@ from hmsim.capture.machine import DRIVERS, PROCESSORS
 from hmsim.capture.program import capture
 from hmsim.capture.settings import SHIPPED, ProgramSettings, SystemSettings
 from hmsim.capture.system import USUAL, capture_system
-from hmsim.cli.support import (
-    Force,
-    Json,
-    application,
-    count,
-    print_json,
-    print_message,
-    print_table,
-)
+from hmsim.cli.support import Force, Json, application, count, print_facts, print_message
 from hmsim.common.hints import hint
 from hmsim.common.progress import Bars
 
@@ -95,7 +87,7 @@ def program(
     stdout = STANDARD_ERROR if json else None
     summary = capture(command or (), out, settings, blocks=blocks, force=force, stdout=stdout)
     content = {**dataclasses.asdict(summary), "mpki": summary.mpki, "wpki": summary.wpki}
-    _show(content, " ".join(command or ()), json)
+    print_facts(content, " ".join(command or ()), json)
 
 
 def system(
@@ -187,7 +179,7 @@ def system(
             force=force,
             report=lambda step, done: bars.report(f"{job}: {step}", done),
         )
-    _show({"trace": name, **dataclasses.asdict(summary)}, f"{job} in a machine", json)
+    print_facts({"trace": name, **dataclasses.asdict(summary)}, f"{job} in a machine", json)
 
 
 def _of_shipped(job: str) -> SystemSettings:
@@ -196,10 +188,3 @@ def _of_shipped(job: str) -> SystemSettings:
         jobs = hint(job, SHIPPED, "the jobs are")
         raise InputError(f"--shipped: no capture of job '{job}' is shipped; {jobs}")
     return SHIPPED[job]
-
-
-def _show(content: dict[str, Any], title: str, json: bool) -> None:
-    if json:
-        print_json(content)
-    else:
-        print_table(("", ">"), content.items(), title)

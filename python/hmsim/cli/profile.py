@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim.cli.support import Force, Json, count, print_json, print_table
+from hmsim.cli.support import Force, Json, count, print_facts
 from hmsim.common.directories import new_file
 from hmsim.common.paths import find_file
 from hmsim.common.progress import Bars
@@ -28,11 +28,7 @@ def profile(
     if out is not None:
         with new_file(out, force) as scratch:
             scratch.write_text(dump(measured), encoding="utf-8")
-    if json:
-        print_json({"instructions": measured.instructions, **measured.figures()})
-    else:
-        rows = [("instructions", measured.instructions), *measured.figures().items()]
-        print_table(("", ">"), rows, trace)
+    print_facts({"instructions": measured.instructions, **measured.figures()}, trace, json)
 
 
 def synth(
@@ -84,7 +80,4 @@ def synth(
             force,
             lambda: bars.report(out),
         )
-    if json:
-        print_json(summary)
-    else:
-        print_table(("", ">"), summary.items(), out)
+    print_facts(summary, out, json)

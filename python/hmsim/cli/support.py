@@ -11,7 +11,7 @@ import sys
 import textwrap
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
 
 import typer
@@ -405,6 +405,14 @@ def print_table(
         for row in rows
     ]
     print(render(columns, texts, terminal_width()), end="")
+
+
+def print_facts(facts: Mapping[str, Any], title: str, as_json: bool) -> None:
+    """Print named values on standard output, as JSON or as a table."""
+    if as_json:
+        print_json(facts)
+    else:
+        print_table(("", ">"), facts.items(), title)
 
 
 def print_wrapped(sentence: str) -> None:

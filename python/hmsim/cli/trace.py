@@ -15,6 +15,7 @@ from hmsim.cli.support import (
     application,
     count,
     epilog,
+    print_facts,
     print_json,
     print_table,
     terminal_width,
@@ -239,7 +240,4 @@ def convert(
             force=force,
             report=lambda share: bars.report(path, share),
         )
-    if json:
-        print_json(summary)
-    else:
-        print_table(("", ">"), summary.items(), out)
+    print_facts(summary, out, json)
