@@ -32,29 +32,32 @@ KINDS = {"pdf": "CreationDate", "svg": "Date", "png": ""}  # the metadata that d
 DPI = 300  # of PNG files
 CHARACTER, KEY = 0.05, 0.42  # inches in a legend: of a character, and of a key with its gaps
 MOST_COLUMNS = 5  # of a legend
-SETTINGS: dict[str, Any] = {
+PLAIN: dict[str, Any] = {  # matplotlib's settings of every picture, the paper's figures among them
     "svg.hashsalt": "hmsim",
     "svg.fonttype": "none",
-    "pdf.fonttype": 42,  # TrueType; publishers refuse matplotlib's Type 3
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
-    "font.size": 7.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "axes.linewidth": 0.6,
     "grid.color": "#dddddd",
+    "legend.frameon": False,
+    "figure.dpi": 100,
+}
+SETTINGS: dict[str, Any] = {
+    **PLAIN,
+    "pdf.fonttype": 42,  # TrueType; publishers refuse matplotlib's Type 3
+    "font.size": 7.5,
+    "axes.linewidth": 0.6,
     "grid.linewidth": 0.5,
     "hatch.linewidth": 0.4,
     "lines.linewidth": 1.1,
     "lines.markersize": 4,
-    "legend.frameon": False,
     "legend.fontsize": 7,
     "legend.title_fontsize": 7,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
-    "figure.dpi": 100,
 }
 
 

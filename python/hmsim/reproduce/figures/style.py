@@ -17,7 +17,7 @@ import pandas as pd
 from hmsim.common.directories import new_file
 from hmsim.reproduce.figures.gains import average, by_program
 from hmsim.reproduce.figures.verdicts import Estimate, Finding
-from hmsim.style.look import COLOURS, matplotlib
+from hmsim.style.look import COLOURS, PLAIN, matplotlib
 from hmsim.style.names import POLICIES
 from hmsim.workloads.mixes import PROGRAMS
 
@@ -28,22 +28,12 @@ if TYPE_CHECKING:
 
 CYCLE = COLOURS
 SETTINGS = {
-    "svg.hashsalt": "hmsim",
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
+    **PLAIN,
     "font.size": 9,
     "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
     "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "figure.dpi": 100,
 }
 # Width in inches of the docs' text column (516 pt in mkdocs-material). A wider figure is shrunk
 # with its text, and legends, the smallest text, have only 8 pt.
