@@ -23,6 +23,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PROGRAM = ROOT / "build" / "gcc-release" / "benchmarks" / "controller_benchmark"
 
@@ -32,82 +34,18 @@ DECODE_PROGRAM = "decode_benchmark"  # beside it, too
 DECODE_MEMORIES = ("dram", "nvdimm")
 DECODE_STEPS = (1, 2)
 
-# The channel used for comparisons with other simulators (configs/validate_ddr3.yaml).
-DDR3 = [
-    "nvdimm.present=false",
-    "dram.preset=ddr3_1600_4gb_x8",
-    "dram.ranks=4",
-    "controller.queue_depth=32",
-]
-# The channels of configs/hbm3_hbf.yaml, without refresh of the idle HBM.
-HBF = [
-    "controller.queues=split",
-    "controller.queue_depth=64",
-    "controller.nvdimm_queue_depth=512",
-    "controller.scheduler=fr_fcfs",
-    "controller.nvdimm_scheduler=fr_fcfs",
-    "controller.arbiter=oldest_first",
-    "controller.address_map=row|bank|column|rank|group|channel",
-    "dram.preset=hbm3_6400_4h_2gb_x32",
-    "dram.ranks=2",
-    "dram.refresh=false",
-    "nvdimm.attach=hbf",
-    "nvdimm.capacity=32GiB",
-    "nvdimm.nand.preset=hbf_256",
-]
-PATTERNS = {
-    "stream": DDR3,
-    "random": DDR3,
-    "mixed": DDR3,
-    "burst": DDR3,
-    "sparse": DDR3,
-    "nvdimm_hit": [],
-    "nvdimm_read": [],
-    "nvdimm_write": ["nvdimm.buffer.write_size=4MiB"],
-    "nvdimm_gc": [
-        "nvdimm.capacity=1408MiB",
-        "nvdimm.ftl.over_provisioning=15",
-        "nvdimm.precondition.fill=1",
-        "nvdimm.precondition.overwrite=1",
-        "nvdimm.buffer.write_size=1MiB",
-    ],
-    "hbf_read": HBF,
-}
-# The row "mixed" with one feature of the channel.
-FEATURES = {
-    "drained": ["controller.writes=drained"],
-    "closed_page": ["controller.page_policy=closed_page"],
-    "timeout_page": ["controller.page_policy=timeout_page"],
-    "power_down": ["dram.power_down=fast"],
-    "self_refresh": ["dram.self_refresh=true"],
-    "movable_refresh": ["dram.refresh_postpone=8", "dram.refresh_pull_in=8"],
-    "two_level": ["controller.structure=two_level"],
-    "starvation_limit": ["controller.starvation_limit=1us"],
-    "par_bs": ["controller.scheduler=par_bs"],
-    "atlas": ["controller.scheduler=atlas"],
-}
-PATTERNS.update({row: [*DDR3, *settings] for row, settings in FEATURES.items()})
-# Other standards, one channel each.
-PART = ["nvdimm.present=false", "controller.queue_depth=32"]
-PATTERNS["ddr5"] = [*PART, "dram.preset=ddr5_4800b_16gb_x8", "dram.ranks=2"]
-PATTERNS["lpddr5"] = [*PART, "dram.preset=lpddr5_6400_8gb_x16"]
-PATTERNS["hbm3_stream"] = [
-    "nvdimm.present=false",
-    "controller.queue_depth=64",
-    "controller.address_map=row|bank|column|rank|group|channel",
-    "dram.preset=hbm3_6400_4h_2gb_x32",
-    "dram.ranks=2",
-]
-# Rows whose requests are those of another pattern.
-ALIKE = {
-    **dict.fromkeys([*FEATURES, "ddr5", "lpddr5"], "mixed"),
-    "hbm3_stream": "stream",
-    "nvdimm_gc": "nvdimm_write",
-}
-
 STORED = ROOT / "benchmarks" / "instructions.json"
 MOST = 1.01  # of the stored instructions
 QUICK = (10_000, 20_000)  # requests between which instructions are counted
+
+
+def rows() -> dict[str, tuple[str, list[str]]]:
+    """Return the pattern of requests and the settings of each row of the controller."""
+    content = yaml.safe_load((ROOT / "benchmarks" / "rows.yaml").read_text(encoding="utf-8"))
+    return {
+        row: (each.get("pattern", row), [f"{key}={text}" for key, text in each["settings"].items()])
+        for row, each in content.items()
+    }
 
 
 def total_collected(said: str) -> int:
@@ -161,13 +99,13 @@ def count_all(program: Path) -> dict[str, object]:
     """Return the instructions per request of every row, and what counted them."""
     storage = program.with_name(STORAGE_PROGRAM)
     decode = program.with_name(DECODE_PROGRAM)
-    rows = {
-        **{row: (program, ALIKE.get(row, row), PATTERNS[row], QUICK) for row in PATTERNS},
+    every = {
+        **{row: (program, *how, QUICK) for row, how in rows().items()},
         **{f"storage_{n}": (storage, n, [], QUICK) for n in STORAGE_THREADS},
         **{f"decode_{memory}": (decode, memory, [], DECODE_STEPS) for memory in DECODE_MEMORIES},
     }
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        counts = dict(zip(rows, pool.map(lambda row: slope(*row), rows.values()), strict=True))
+        counts = dict(zip(every, pool.map(lambda row: slope(*row), every.values()), strict=True))
     return {"compiler": version("g++"), "valgrind": version("valgrind"), "rows": counts}
 
 
@@ -211,8 +149,8 @@ def main() -> int:
         return check(arguments.program, arguments.renew)
     long, counted = (100_000, QUICK) if arguments.quick else (1_000_000, (20_000, 120_000))
     figures = [
-        {**measure(arguments.program, ALIKE.get(row, row), settings, long, counted), "pattern": row}
-        for row, settings in PATTERNS.items()
+        {**measure(arguments.program, *how, long, counted), "pattern": row}
+        for row, how in rows().items()
     ]
     storage = arguments.program.with_name(STORAGE_PROGRAM)
     figures += [measure(storage, threads, [], long, counted) for threads in STORAGE_THREADS]
