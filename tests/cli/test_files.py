@@ -60,6 +60,9 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "results": hmsim.load_results,
     "run": directory.read_run,
     "checkpoint": hmsim.System.load,
+    "preconditioned state": lambda path: hmsim.System(
+        "mascots16", {"nvdimm.precondition.load": str(path)}
+    ),
     "digest": file_digest,
     "pieces of a trace": lambda path: list(traces.read_pieces(path)),
     "trace": lambda path: traces.open_trace(path).read(0),

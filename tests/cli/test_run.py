@@ -15,10 +15,8 @@ from typing import Any
 import hmsim
 import pandas as pd
 import pytest
-from hmsim.common import directories
 from hmsim.common.tables import number
 from hmsim.config.settings import nested
-from messages import naming
 from support import STREAM, core_trace, fail, invoke, parsed, succeed, write
 
 RUN_FILES = {"config.yaml", "stats.json", "run.json"}
@@ -176,20 +174,6 @@ def test_force_replaces_a_run_and_nothing_else(tmp_path: Path, workload: Path) -
     succeed(*run, "--force")
     assert {path.name for path in out.iterdir()} == RUN_FILES
     assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml", "out"}
-
-
-def test_a_failure_while_writing_leaves_nothing(
-    tmp_path: Path, workload: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = hmsim.run("quick", workload)
-
-    def full(_path: Path) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(directories, "sync", full)
-    with pytest.raises(hmsim.InputError, match=naming("out:", "No space left")):
-        result.save(tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml"}
 
 
 def test_a_fault_of_the_simulator_has_status_1(
