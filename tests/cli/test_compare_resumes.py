@@ -42,18 +42,8 @@ def command(tmp_path: Path) -> list[str]:
     """Return a comparison of two policies on two workloads."""
     first = write(tmp_path / "first.yaml", STREAM)
     other = write(tmp_path / "other.yaml", STREAM.replace("sequential", "random"))
-    words = [
-        "compare",
-        "--seeds",
-        "1",
-        "quick",
-        "--jobs",
-        "1",
-        "--workload",
-        str(first),
-        "--workload",
-        str(other),
-    ]
+    words = ["compare", "--seeds", "1", "quick", "--jobs", "1"]
+    words += ["--workload", str(first), "--workload", str(other)]
     return [*words, *(word for policy in POLICIES for word in ("--policy", policy))]
 
 

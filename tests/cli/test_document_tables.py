@@ -18,15 +18,8 @@ HARD = (r"a_b|c*d", r"50 % of <b> & \n", "#1 {x}~^$y$", "[l](u)", "`code`", "**"
 COLUMNS = ("", *(f">{text}" for text in HARD[:2]))
 ROWS = [HARD[0], *((text, "1,234", "-") for text in HARD)]
 COMPARED = (
-    "compare",
-    "--seeds",
-    "1",
-    "quick",
-    "--policy",
-    "unified_fr_fcfs",
-    "--policy",
-    "split",
-    "--workload",
+    *("compare", "--seeds", "1", "quick"),
+    *("--policy", "unified_fr_fcfs", "--policy", "split", "--workload"),
 )
 
 

@@ -36,11 +36,6 @@ def test_a_flush_is_a_request(channels: int, ack: str) -> None:
     assert system.stats["nvdimm.reads"] == 1
 
 
-def test_a_full_queue_refuses_a_flush() -> None:
-    system = System("mascots16", {"controller.queue_depth": 2})
-    assert [system.enqueue(NVDIMM), system.flush(), system.flush()] == [0, 1, None]
-
-
 # HBF: 4 banks of 64 blocks of 16 pages, half of them for the host's FTL.
 HBF = {"hbf.banks": 4, "nvdimm.capacity": "16MiB", "nvdimm.nand.pages_per_block": 16}
 FTL = {**HBF, "hbf.ftl": "host", "nvdimm.ftl.over_provisioning": 100}

@@ -125,18 +125,8 @@ def test_a_run_prints_its_latencies_by_cause(workload: Path) -> None:
 
 
 def test_a_comparison_has_one_for_each_of_its_runs(workload: Path, tmp_path: Path) -> None:
-    given = [
-        "compare",
-        "--seeds",
-        "1",
-        "quick",
-        "--workload",
-        workload,
-        "--policy",
-        "split",
-        "--policy",
-        "hms",
-    ]
+    policies = ("--policy", "split", "--policy", "hms")
+    given = ("compare", "--seeds", "1", "quick", "--workload", workload, *policies)
     plain = succeed(*given)
     assert succeed(*given, "--request-log", "--out", tmp_path / "c") == plain
     for policy in ("split", "hms"):

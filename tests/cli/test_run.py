@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import signal
 import subprocess
@@ -198,17 +197,8 @@ def test_a_comparison_does_not_depend_on_jobs_or_cache(
     write(tmp_path / "misses.trace", "".join(f"{n % 9} {n * 6400}\n" for n in range(50_000)))
     traced = "  - {kind: llc_trace, core: 2, path: misses.trace, format: ramulator}\n"
     other = write(tmp_path / "other.yaml", STREAM + traced)
-    compare = (
-        "compare",
-        "--seeds",
-        "1",
-        "quick",
-        *POLICIES,
-        "--workload",
-        workload,
-        "--workload",
-        other,
-    )
+    workloads = ("--workload", workload, "--workload", other)
+    compare = ("compare", "--seeds", "1", "quick", *POLICIES, *workloads)
     tables = [parsed(*compare, "--jobs", "1", "--out", tmp_path / "one")]
     tables.append(parsed(*compare, "--jobs", "3"))  # solo runs come from the cache
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "fresh"))
@@ -244,15 +234,6 @@ def test_background_agents_take_part_but_are_not_compared(tmp_path: Path) -> Non
     assert row["speedup"] == 1
     assert row["weighted_speedup"] == pytest.approx(1 / row["max_slowdown"])
     assert row["agent.1.slowdown"] != row["agent.1.slowdown"]  # NaN
-
-
-def test_a_comparison_directory_has_a_table(tmp_path: Path, workload: Path) -> None:
-    out = tmp_path / "out"
-    succeed("compare", "--seeds", "1", "quick", *POLICIES, "--workload", workload, "--out", out)
-    with (out / "comparison.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["policy"] for row in rows] == list(POLICIES[1::2])
-    assert {path.name for path in (out / "mix" / "split").iterdir()} == RUN_FILES
 
 
 LONG = """\

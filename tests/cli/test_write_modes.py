@@ -154,18 +154,8 @@ def test_schedulers_in_python_may_set_the_direction() -> None:
 
 
 def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
-    command = [
-        "compare",
-        "--seeds",
-        "1",
-        "quick",
-        "--workload",
-        workload,
-        "--policy",
-        "par_bs",
-        "--policy",
-        "firm",
-    ]
+    policies = ("--policy", "par_bs", "--policy", "firm")
+    command = ("compare", "--seeds", "1", "quick", "--workload", workload, *policies)
     reported = invoke(*command)
     assert reported.exit_code == 0 and NOTE not in reported.stdout
     assert (
