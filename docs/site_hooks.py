@@ -30,7 +30,7 @@ MOVED = {
     "programs": "workloads#programs",
     "reproduction": "results",
     "reproduction-changes": "results",
-    "sampling": "decisions/no-sampled-runs",
+    "sampling": "decisions#jobs-are-run-whole",
     "several-nvdimms": "nvdimm#several-nvdimms",
     "three-views": "concepts",
     "waiting-programs": "results",
