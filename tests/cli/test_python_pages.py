@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Do the pages about Python name what there is, and do their examples run?"""
+"""Does the page about Python name what there is, and do its examples run?"""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ import hmsim
 import pytest
 from support import REPO
 
-PAGES = sorted((REPO / "docs" / "python").glob("*.md"))
+PAGE = (REPO / "docs" / "python.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^::: hmsim\.(.+)$", re.MULTILINE)
-SLOW = ("runs", "sweeps")  # pages whose examples simulate for seconds
+SLOW = ("Runs and results", "Comparisons and sweeps")  # sections that simulate for seconds
 CONSTANTS = {"DRAM", "NVDIMM", "READS", "WRITES", "__version__"}  # strings, which need no page
 EXAMPLES = [
-    pytest.param(
-        example, id=f"{page.stem}-{number}", marks=[pytest.mark.slow] if page.stem in SLOW else []
-    )
-    for page in PAGES
-    for number, example in enumerate(EXAMPLE.findall(page.read_text(encoding="utf-8")))
+    pytest.param(example, id=f"{title}-{number}", marks=[pytest.mark.slow] if title in SLOW else [])
+    for title, _, text in (part.partition("\n") for part in PAGE.split("\n## "))
+    for number, example in enumerate(EXAMPLE.findall(text))
 ]
 
 
@@ -30,8 +28,8 @@ def test_an_example_runs(example: str, tmp_path: Path, monkeypatch: pytest.Monke
     exec(compile(example, "example", "exec"), {"__name__": "__main__"})
 
 
-def test_every_public_name_stands_on_one_page() -> None:
-    shown = [name for page in PAGES for name in SHOWN.findall(page.read_text(encoding="utf-8"))]
+def test_every_public_name_stands_once() -> None:
+    shown = SHOWN.findall(PAGE)
     assert len(shown) == len(set(shown))
     packages = {
         f"{name}.{leaf}" for name in hmsim.PACKAGES for leaf in getattr(hmsim, name).__all__

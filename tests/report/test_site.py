@@ -100,7 +100,7 @@ def test_the_site_builds_without_warnings_and_with_notebooks_that_run(tmp_path: 
         (target,) = re.findall(r"url=([^\"]+)", (site / f"{old}.html").read_text())
         name, _, anchor = target.partition("#")
         assert not anchor or f'id="{anchor}"' in (site / name).read_text(), f"{old}: {target}"
-    assert 'id="hmsim.System.power_fail' in (tmp_path / "site/python/system.html").read_text()
+    assert 'id="hmsim.System.power_fail' in (site / "python.html").read_text()
     notebooks = sorted((REPO / "analysis" / "notebooks").glob("*.ipynb"))
     assert len(notebooks) == 12
     for path in notebooks:
