@@ -19,9 +19,11 @@ LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
 MOVED = {
     "block-replay": "block-drivers#replay-of-block-traces",
     "cached-map": "nvdimm#the-map",
+    "capture-program": "capture#a-program",
     "controls": "policy-comparison",
     "flash": "nvdimm",
     "flash-pages": "nvdimm#flash-pages",
+    "full-system-capture": "capture#a-machine",
     "harmonic": "schedulers#the-harmonic-arbiter",
     "media": "nvdimm#pcm-and-stt-ram",
     "mutants": "index",

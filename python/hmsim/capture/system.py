@@ -3,7 +3,7 @@
 
 The guest (`hmsim.guest`) boots, makes its files on the NVDIMM (ext4 on /dev/pmem0), drops its page
 cache and runs the job; the plug-in in ``workloads/capture`` filters every load and store, the
-kernel's too, through caches and records what leaves them (``docs/full-system-capture.md``). At
+kernel's too, through caches and records what leaves them (``docs/capture.md``). At
 every boot it learns the addresses of DRAM and NVDIMM, and stops if it miscounts a known load.
 """
 

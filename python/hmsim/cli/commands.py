@@ -168,7 +168,7 @@ COMMANDS = {
         "guest.app",
         "Build guests, capture their jobs, and prepare them for gem5.",
         "",
-        "full-system-capture.md",
+        "capture.md",
     ),
 }
 

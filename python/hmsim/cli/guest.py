@@ -13,7 +13,7 @@ from hmsim.common.progress import Bars
 app = application("Build guests, capture their jobs, and prepare them for gem5.")
 
 
-@app.command(epilog=epilog("guest build --small", "full-system-capture.md"))
+@app.command(epilog=epilog("guest build --small", "capture.md"))
 def build(
     small: Annotated[
         bool, typer.Option("--small", help="Build only the kernel, busybox and small C programs.")
@@ -41,7 +41,7 @@ def build(
 
 app.command(
     "capture",
-    epilog=epilog("guest capture --job fio-direct-read", "full-system-capture.md"),
+    epilog=epilog("guest capture --job fio-direct-read", "capture.md"),
 )(system)
 
 

@@ -30,7 +30,7 @@ app.command(epilog=epilog("trace synth --like mcf --out twin.hmsim.zst", "worklo
 app.command(
     "capture",
     cls=ProgramCommand,
-    epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "capture-program.md"),
+    epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "capture.md"),
 )(program)
 
 # Labels for the names of a summary, and factors for their values.
