@@ -20,6 +20,7 @@ MOVED = {
     "block-replay": "block-drivers#replay-of-block-traces",
     "cached-map": "nvdimm#the-map",
     "capture-program": "capture#a-program",
+    "compare-storage": "storage#compare-systems",
     "controls": "policy-comparison",
     "flash": "nvdimm",
     "flash-pages": "nvdimm#flash-pages",
