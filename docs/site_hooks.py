@@ -17,6 +17,7 @@ PAGE = re.compile(r"\.\./docs/")
 LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
 # Maps the name of a page that was moved to its new page, with an anchor if it became a section.
 MOVED = {
+    "artifact": "methods#run-the-experiments-again",
     "block-replay": "block-drivers#replay-of-block-traces",
     "cached-map": "nvdimm#the-map",
     "capture-program": "capture#a-program",

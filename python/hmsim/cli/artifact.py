@@ -37,7 +37,7 @@ def group() -> None:
     """Rerun the experiments of the results, and compare with expected values."""
 
 
-@app.command(epilog=epilog("artifact run", "artifact.md"))
+@app.command(epilog=epilog("artifact run", "methods.md"))
 def run(names: Names = None, everything: All = False, out: Out = Path("artifact")) -> None:
     """Run the experiments that have no results of this code yet, one after another."""
     wanted = _chosen(names, everything)
@@ -52,7 +52,7 @@ def run(names: Names = None, everything: All = False, out: Out = Path("artifact"
     print(f"{out}: compare with the expected values: 'hmsim artifact compare{chosen} --out {out}'")
 
 
-@app.command(epilog=epilog("artifact compare", "artifact.md"))
+@app.command(epilog=epilog("artifact compare", "methods.md"))
 def compare(
     names: Names = None,
     everything: All = False,
@@ -77,7 +77,7 @@ def compare(
         raise typer.Exit(FAULT)
 
 
-@app.command(epilog=epilog("artifact pack --out hmsim.tar.gz", "artifact.md"))
+@app.command(epilog=epilog("artifact pack --out hmsim.tar.gz", "methods.md"))
 def pack(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The archive to write, .tar.gz.")],
     force: Force = False,

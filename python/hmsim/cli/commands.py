@@ -161,7 +161,7 @@ COMMANDS = {
         "artifact.app",
         "Rerun the experiments of the results, and compare with expected values.",
         "",
-        "artifact.md",
+        "methods.md",
     ),
     "trace": Entry("trace.app", "Summarise, convert and capture traces.", "", "traces.md"),
     "guest": Entry(
