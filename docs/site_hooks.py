@@ -21,6 +21,7 @@ MOVED = {
     "block-replay": "block-drivers#replay-of-block-traces",
     "cached-map": "nvdimm#the-map",
     "capture-program": "capture#a-program",
+    "clusters": "sweeps#on-a-cluster",
     "compare-storage": "storage#compare-systems",
     "controls": "policy-comparison",
     "flash": "nvdimm",

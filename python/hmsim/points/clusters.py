@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cluster files: where a sweep's points run, as YAML (docs/clusters.md).
+"""Cluster files: where a sweep's points run, as YAML (docs/sweeps.md).
 
 kind: slurm
 workers: 100
