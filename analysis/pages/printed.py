@@ -18,10 +18,8 @@ from pages import DOCS, ROOT, Documents
 DEMO = re.compile(r"^\.venv/bin/hmsim (.+)$", re.MULTILINE | re.DOTALL)
 # The block of a page that follows such a line is replaced.
 MARK = "<!-- Output of {}, written by tools/pages. -->\n"
-README = ROOT / "README.md"
-DEMONSTRATION = DOCS / "demonstration.md"
 GUIDE = DOCS / "policy-guide.md"
-# Rows of the demonstration that README.md shows.
+# Rows of the demonstration that pages show.
 ROWS = (
     "agent 0, M instructions/s",
     "agent 1, makespan (us)",
@@ -33,10 +31,10 @@ ROWS = (
 
 
 def demonstration(_: Path) -> Documents:
-    """Yield the demonstration with its whole table, and the readme with some of the rows."""
-    table = _demo()
-    yield DEMONSTRATION, with_printed(DEMONSTRATION, "tools/demo", table)
-    yield README, with_printed(README, "tools/demo: six rows", excerpt(table))
+    """Yield the demonstration and the readme with some rows of the table."""
+    rows = excerpt(_demo())
+    for page in (DOCS / "demonstration.md", ROOT / "README.md"):
+        yield page, with_printed(page, "tools/demo: six rows", rows)
 
 
 def guide(_: Path) -> Documents:
