@@ -39,7 +39,7 @@ COMMANDS = {
         "compare.compare",
         "Compare policies, or systems, on the same workloads.",
         "compare quick --policy firm --policy all --workload sorting",
-        "policy-comparison.md",
+        "where-policies-pay.md",
     ),
     "import": Entry(
         "run.import_run",
