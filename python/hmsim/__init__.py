@@ -16,6 +16,8 @@ HOMES = {  # module below hmsim: what it gives
     "config.configuration": "Config load_config",
     "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",
     "comparisons.comparison": "compare",
+    "curves.device": "device_curve",
+    "curves.model": "DeviceCurve",
     "fits.run": "fit",
     "points.run": "run_points",
     "points.point": "Point point",

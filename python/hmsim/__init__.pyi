@@ -20,6 +20,8 @@ from hmsim.config.policies import WRITES as WRITES
 from hmsim.config.policies import Bundle as Bundle
 from hmsim.config.policies import BusArbiter as BusArbiter
 from hmsim.config.policies import TransactionScheduler as TransactionScheduler
+from hmsim.curves.device import device_curve as device_curve
+from hmsim.curves.model import DeviceCurve as DeviceCurve
 from hmsim.fits.run import fit as fit
 from hmsim.points.point import Point as Point
 from hmsim.points.point import point as point

@@ -23,8 +23,8 @@ GEM5_MAY_INCLUDE = {*rooms.CONTROLLER, "gem5-ext"}
 # Each package of python/hmsim may import the packages before it.
 PACKAGES = (
     *("common", "bounds", "config", "traces", "clones", "fio", "workloads", "runs"),
-    *("points", "comparisons", "sweep", "style", "capture", "timeline", "report", "reproduce"),
-    *("fits", "cli"),
+    *("points", "curves", "comparisons", "sweep", "style", "capture", "timeline", "report"),
+    *("reproduce", "fits", "cli"),
 )
 
 

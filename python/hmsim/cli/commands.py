@@ -65,6 +65,9 @@ COMMANDS = {
         "curve ddr5_cxl_dram pcm --measured ddr5 --out curve.pdf",
         "plots.md",
     ),
+    "export": Entry(
+        "export.app", "Write models of devices for other simulators.", "", "device-curve.md"
+    ),
     "fit": Entry(
         "fit.fit",
         "Look for the values of keys that explain given numbers; run it again to resume.",
