@@ -140,19 +140,23 @@ class RandomTraffic {
   std::vector<std::uint64_t> flushes_;
 };
 
-// Expects run(A + B) = run(A), save, load, run(B).
-inline void expect_exact_resume(const Assignments& assignments) {
+// Expects run(A + B) = run(A), save, load, run(B). `flushes`: as RandomTraffic's.
+inline void expect_exact_resume(const Assignments& assignments, std::uint64_t seed = 3,
+                                std::uint64_t flushes = 0) {
   ChannelUnderTest whole(assignments);
   ChannelUnderTest resumed(assignments);
-  RandomTraffic traffic(whole, 3);
+  RandomTraffic traffic(whole, seed, flushes);
   for (int i = 0; i < 60; ++i) {
     traffic.burst();
     whole.run_to(Cycle(20 * (i + 1)));
   }
   const std::size_t commands = whole.log_.size();
   resumed.load(whole.save());
-  whole.run_to(Cycle(60'000));
-  resumed.run_to(Cycle(60'000));
+  for (ChannelUnderTest* each : {&whole, &resumed}) {
+    each->run_to(Cycle(60'000));
+    each->drain(Cycle(10'000'000));
+  }
+  ASSERT_GT(whole.log_.size(), commands);
   ASSERT_EQ(whole.log_.size() - commands, resumed.log_.size());
   for (std::size_t i = 0; i < resumed.log_.size(); ++i) {
     ASSERT_TRUE(whole.log_[commands + i] == resumed.log_[i]) << "command " << i;

@@ -107,18 +107,13 @@ TEST(Buffer, PinnedFramesStayAndReadsWaitInOrder) {
 
 TEST(Buffer, AWriteReplacesTheLineInTheReadPart) {
   Rig rig(small_nvdimm());
-  rig.write_page(0);
-  for (std::int64_t page = 1; page < 5; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(0, 5);
   rig.drain();
   rig.read(0);      // clean in the read part
   rig.write(0, 3);  // newer in the write part
   EXPECT_EQ(rig.read(0, 3), kLookup);
   EXPECT_EQ(rig.read(0, 4), kLookup) << "other lines are still clean";
-  for (std::int64_t page = 5; page < 9; ++page) {
-    rig.write_page(page);  // pushes page 0 out of the write part
-  }
+  rig.write_pages(5, 9);  // pushes page 0 out of the write part
   rig.drain();
   EXPECT_EQ(rig.read(0, 4), kLookup);
   EXPECT_EQ(rig.read(0, 3), kLookup + kPageRead) << "the read part must not hold the old line 3";
@@ -132,9 +127,7 @@ TEST(Buffer, AWriteDuringAFillIsNotLostWithIt) {
   EXPECT_EQ(rig.write(7, 5), kLookup) << "while the page is being read";
   rig.drain();
   rig.nvdimm().finish(1, rig.now());
-  for (std::int64_t page = 8; page < 12; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(8, 12);
   rig.drain();
   const Counter reads = rig.statistics().nand.page_reads;
   EXPECT_EQ(rig.read(7, 0), kLookup);
@@ -191,17 +184,12 @@ TEST(Buffer, AWriteMayTakeOverAFrameThatIsOnlyBeingRead) {
 
 TEST(Buffer, AFrameMayEndItsUseWhileItsPageIsReadAgain) {
   Rig rig(small_nvdimm());
-  rig.write_page(0);
-  for (std::int64_t page = 1; page < 5; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(0, 5);
   rig.drain();
   rig.nvdimm().command(1, line_address(0), false, rig.now());
   rig.drain();  // command 1 pins page 0 in the read part
   rig.write(0, 3);
-  for (std::int64_t page = 5; page < 9; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(5, 9);
   rig.drain();
   rig.acks.clear();
   const Tick start = rig.now();

@@ -18,14 +18,6 @@ constexpr std::int64_t kCommand = 300'000;
 constexpr std::int64_t kReadTime = 50'000'000;
 constexpr std::int64_t kTransfer = 20'480'000;
 
-NvdimmParameters one_lun() {
-  NvdimmParameters parameters = plain_nvdimm();
-  parameters.capacity = Bytes(64 << 20);
-  parameters.nand.channels = 1;
-  parameters.nand.chips = 1;
-  return parameters;
-}
-
 FlashTask task(FlashOperation operation, std::uint32_t page) {
   FlashTask made;
   made.operation = operation;
@@ -34,7 +26,7 @@ FlashTask task(FlashOperation operation, std::uint32_t page) {
 }
 
 TEST(FlashReliability, ErrorCorrectionDelaysThePageAndNothingElse) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.ecc_time = Tick(40'000'000);
   FlashBench bench(parameters);
   const std::vector<Tick> done =
@@ -45,7 +37,7 @@ TEST(FlashReliability, ErrorCorrectionDelaysThePageAndNothingElse) {
 }
 
 TEST(FlashReliability, ReadsAreRepeatedInProportionToWear) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.read_retry = 1;
   parameters.nand.read_retry_limit = 3;
   parameters.nand.endurance = 1000;
@@ -66,7 +58,7 @@ TEST(FlashReliability, ReadsAreRepeatedInProportionToWear) {
 }
 
 TEST(FlashReliability, ErasesFailBeyondTheEnduranceOnly) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.endurance = 100;
   parameters.nand.wear_failure = 0.25;
   FlashBench bench(parameters);
@@ -80,7 +72,7 @@ TEST(FlashReliability, ErasesFailBeyondTheEnduranceOnly) {
 }
 
 TEST(FlashReliability, EachFailureIsCountedOnce) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.program_failure = 1;
   parameters.nand.wear_failure = 1;
   parameters.nand.endurance = 1;
@@ -140,7 +132,7 @@ TEST(FlashReliability, AnObserverIsToldOfTheVeryFirstBlockToo) {
 }
 
 TEST(FlashReliability, EnergyIsCurrentTimesSupplyTimesTime) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
   NandEnergyParameters& e = parameters.nand.energy;

@@ -20,14 +20,6 @@ constexpr std::int64_t kTransfer = 20'480'000;
 constexpr std::int64_t kPlaneBusy = 500'000;
 constexpr std::int64_t kCacheBusy = 3'000'000;
 
-NvdimmParameters one_lun() {
-  NvdimmParameters parameters = plain_nvdimm();
-  parameters.capacity = Bytes(64 << 20);
-  parameters.nand.channels = 1;
-  parameters.nand.chips = 1;
-  return parameters;
-}
-
 FlashTask task(O operation, std::uint32_t page, Tick at = Tick(0), std::uint32_t superblock = 0) {
   FlashTask made;
   made.at = at;
@@ -56,11 +48,11 @@ TEST(FlashStages, CopybackMovesNoDataOverTheBus) {
   std::vector<FlashTask> tasks{task(O::read, 0), task(O::program, 0, Tick(0), 1)};
   tasks[0].transfer = tasks[1].transfer = false;
   const std::int64_t read = kCommand + kReadTime;
-  EXPECT_EQ(done(one_lun(), tasks), (Times{read, read + kCommand + kProgramTime}));
+  EXPECT_EQ(done(large_lun(), tasks), (Times{read, read + kCommand + kProgramTime}));
 }
 
 TEST(FlashStages, TwoDiesShareTheBusAndNothingElse) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.dies = 2;
   std::vector<FlashTask> tasks{task(O::read, 0), task(O::read, 0)};
   tasks[1].lun = 1;
@@ -70,7 +62,7 @@ TEST(FlashStages, TwoDiesShareTheBusAndNothingElse) {
 }
 
 TEST(FlashStages, AProgramsStatusNeedsTheBus) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.interface = NandInterface::sdr;
   parameters.nand.mode = 0;
   FlashBench bench(parameters);
@@ -84,7 +76,7 @@ TEST(FlashStages, AProgramsStatusNeedsTheBus) {
 }
 
 TEST(FlashStages, PlanesAtTheSamePageWorkAsOne) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
   // While page 0 is read, two pages of another superblock gather.
@@ -102,7 +94,7 @@ TEST(FlashStages, PlanesAtTheSamePageWorkAsOne) {
 }
 
 TEST(FlashStages, PagesOfOtherNumbersOrTheSamePlaneGoAlone) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
   const std::int64_t one = kCommand + kReadTime + kTransfer;
@@ -115,7 +107,7 @@ TEST(FlashStages, PagesOfOtherNumbersOrTheSamePlaneGoAlone) {
 
 // The 16th waiting command is considered, the next one is not.
 TEST(FlashStages, APlaneIsLookedForAmongSixteenCommands) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
   for (const std::uint32_t between : {15u, 16u}) {
@@ -130,14 +122,14 @@ TEST(FlashStages, APlaneIsLookedForAmongSixteenCommands) {
 }
 
 TEST(FlashStages, WithoutMultiPlaneOperationsPlanesAreErasedInTurn) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   EXPECT_EQ(done(parameters, {task(O::erase, 0)}), (Times{2 * kCommand + 4'000'000'000}));
 }
 
 // Each erases a complete superblock, whichever of its pages names it.
 TEST(FlashStages, TwoSuperblocksAreErasedOneAfterTheOther) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
   const std::int64_t read = kCommand + kReadTime + kTransfer;  // both erases wait for it
@@ -148,7 +140,7 @@ TEST(FlashStages, TwoSuperblocksAreErasedOneAfterTheOther) {
 }
 
 TEST(FlashStages, EachPlaneIsErasedInATimeOfItsOwn) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.variation = 20;
   for (const std::uint32_t superblock : {0u, 3u}) {
@@ -183,7 +175,7 @@ TEST(FlashStages, FirstAndLastTwoPagesOfAConventionalBlockAreFast) {
 }
 
 TEST(FlashStages, CacheReadSendsTheNextCommandBeforeTheFirstPageGoesOut) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.cache = true;
   const std::vector<FlashTask> reads{task(O::read, 0), task(O::read, 1), task(O::read, 2)};
   // The cells are free for the second page once its command has arrived, and for the third as soon
@@ -195,7 +187,7 @@ TEST(FlashStages, CacheReadSendsTheNextCommandBeforeTheFirstPageGoesOut) {
 }
 
 TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.cache = true;
   const std::int64_t in = kCommand + kTransfer;
   EXPECT_EQ(done(parameters, {task(O::program, 0), task(O::program, 1), task(O::program, 2)}),
@@ -207,7 +199,7 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
 }
 
 TEST(FlashStages, CacheProgramKeepsTheCellsOfAllPlanesBusy) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
   parameters.nand.cache = true;
@@ -225,7 +217,7 @@ TEST(FlashStages, CacheProgramKeepsTheCellsOfAllPlanesBusy) {
 // The cells finish the first page before the cache register is ready, so the second page waits
 // until the status is read.
 TEST(FlashStages, AStatusGoesBeforeTheNextPageThatTheCacheTakes) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.cache = true;
   parameters.nand.interface = NandInterface::sdr;
   parameters.nand.mode = 0;
@@ -250,7 +242,7 @@ TEST(FlashStages, CachesAreOfNoUseToErasesAndToReadsThatStayInTheChip) {
   const std::int64_t read = kCommand + kReadTime;
   const std::int64_t erase = kCommand + 2'000'000'000;
   for (const bool cache : {false, true}) {
-    NvdimmParameters parameters = one_lun();
+    NvdimmParameters parameters = large_lun();
     parameters.nand.cache = cache;
     EXPECT_EQ(done(parameters, erases), (Times{erase, 2 * erase}));
     EXPECT_EQ(done(parameters, stays),
@@ -259,7 +251,7 @@ TEST(FlashStages, CachesAreOfNoUseToErasesAndToReadsThatStayInTheChip) {
 }
 
 TEST(FlashStages, AReadSuspendsAnErase) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   const std::int64_t asked = 1'000'000'000;
   const std::vector<FlashTask> tasks{task(O::erase, 0), task(O::read, 0, Tick(asked), 1)};
   const std::int64_t erased = kCommand + 2'000'000'000;
@@ -274,7 +266,7 @@ TEST(FlashStages, AReadSuspendsAnErase) {
 }
 
 TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.suspend = SuspendMode::both;
   parameters.nand.suspend_limit = 2;
   std::vector<FlashTask> tasks{task(O::program, 0)};
@@ -289,7 +281,7 @@ TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
 
 // The cells of the read finish first, then the cache register.
 TEST(FlashStages, ASuspendedOperationGoesOnBehindAReadThatIsShorterThanACacheOperation) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.suspend = SuspendMode::program;
   parameters.nand.cache = true;
   parameters.nand.read_time = Tick(kCacheBusy / 3);
@@ -304,7 +296,7 @@ TEST(FlashStages, ASuspendedOperationGoesOnBehindAReadThatIsShorterThanACacheOpe
 }
 
 TEST(FlashStages, ReadsOfTheSameBlocksDoNotSuspend) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.suspend = SuspendMode::both;
   const std::vector<FlashTask> tasks{task(O::program, 0), task(O::read, 0, Tick(100'000'000))};
   const std::int64_t programmed = kCommand + kTransfer + kProgramTime;
@@ -313,7 +305,7 @@ TEST(FlashStages, ReadsOfTheSameBlocksDoNotSuspend) {
 }
 
 TEST(FlashStages, VariationStaysWithinItsBoundsAndIsTheSameAgain) {
-  NvdimmParameters parameters = one_lun();
+  NvdimmParameters parameters = large_lun();
   parameters.nand.variation = 5;
   const NandTiming timing(parameters.nand, 3);
   const NandTiming same(parameters.nand, 3);
@@ -354,7 +346,7 @@ TEST(FlashStages, PageModelsKeepTheMean) {
 
 TEST(FlashStages, RulesOfProgrammingAreEnforced) {
   const auto message = [](const std::vector<FlashTask>& tasks) -> std::string {
-    FlashBench bench(one_lun());
+    FlashBench bench(large_lun());
     try {
       bench.run(tasks);
     } catch (const std::logic_error& fault) {

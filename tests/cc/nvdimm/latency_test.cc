@@ -138,14 +138,10 @@ TEST(Latency, FrameIsFreeAfterTheTransferWithReleaseDatain) {
 
 TEST(Latency, EvictingPartOfAWrittenPageReadsItFirst) {
   Rig rig(small_nvdimm());
-  for (std::int64_t page = 0; page < 5; ++page) {
-    rig.write_page(page);  // page 0 goes to flash
-  }
+  rig.write_pages(0, 5);  // page 0 goes to flash
   rig.drain();
   rig.write(0);  // evicts page 1 and waits for that
-  for (std::int64_t page = 5; page < 8; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(5, 8);
   rig.drain();
   EXPECT_EQ(rig.statistics().buffer.eviction_reads, 0u);
   EXPECT_EQ(rig.write(8), kLookup + kPageRead + kPageProgram);

@@ -214,9 +214,7 @@ TEST(Preevict, FramesAreFreeBeforeWritesNeedThem) {
     parameters.buffer.port = BufferPort::pipelined;
     parameters.buffer.write_size = 20 * kPageBytes;  // 5 percent: one frame
     Rig rig(parameters);
-    for (std::int64_t page = 0; page < 20; ++page) {
-      rig.write_page(page);
-    }
+    rig.write_pages(0, 20);
     rig.drain();
     EXPECT_EQ(rig.statistics().buffer.preevictions, early ? 1u : 0u);
     EXPECT_EQ(rig.write(30), early ? kLookup : kLookup + kProgram);
@@ -227,9 +225,7 @@ TEST(Preevict, AsManyFramesAsQueuedWritesNeed) {
   NvdimmParameters parameters = managed("preevict", 4);
   parameters.buffer.lookup = kMillisecond;
   Rig rig(parameters, 1, {{"policies.preevict.low_water", "0"}});
-  for (std::int64_t page = 0; page < 4; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(0, 4);
   rig.drain();
   EXPECT_EQ(rig.statistics().buffer.preevictions, 0u);
   for (std::uint32_t tag = 1; tag <= 3; ++tag) {
@@ -250,9 +246,7 @@ TEST(Preevict, PagesThatWaitDoNotStopIt) {
   parameters.buffer.write_size = 4 * kPageBytes;
   parameters.buffer.lookup = kLookup;
   Rig rig(parameters, 1, {{"policies.preevict.low_water", "25"}});
-  for (std::int64_t page = 0; page < 4; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(0, 4);
   EXPECT_EQ(rig.statistics().buffer.preevictions, 1u);
   const Tick sent = rig.now();
   send(rig, 1, 10, 0, true);
@@ -302,9 +296,7 @@ TEST(Watermark, PagesAreWrittenBackFromTheHighMarkToTheLowOne) {
   NvdimmParameters parameters = managed("watermark");
   parameters.buffer.write_size = 20 * kPageBytes;
   Rig rig(parameters);
-  for (std::int64_t page = 0; page < 10; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(0, 10);
   rig.drain();
   EXPECT_EQ(rig.statistics().buffer.preevictions, 0u);
   for (std::int64_t page = 10; page < 15; ++page) {

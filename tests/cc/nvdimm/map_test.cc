@@ -180,9 +180,7 @@ TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
   rig.drain();
   const Counter before = rig.statistics().nand.page_programs;
   EXPECT_EQ(rig.statistics().ftl.map_pages, 0u);
-  for (std::int64_t page = 16; page < 142; ++page) {
-    rig.write_page(page);
-  }
+  rig.write_pages(16, 142);
   rig.drain();
   EXPECT_EQ(rig.nvdimm().ftl().map()->counts().reads, 0u)
       << "nothing of the map was in flash when asked";

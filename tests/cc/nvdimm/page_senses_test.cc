@@ -23,10 +23,7 @@ constexpr std::int64_t kProgram = 650'000'000;
 constexpr std::int64_t kFirst = kCommand + kSense + kPart;
 
 NvdimmParameters one_lun() {
-  NvdimmParameters parameters = plain_nvdimm();
-  parameters.capacity = Bytes(64 << 20);
-  parameters.nand.channels = 1;
-  parameters.nand.chips = 1;
+  NvdimmParameters parameters = large_lun();
   parameters.nand.page_size = 4 * kPageBytes;
   return parameters;
 }

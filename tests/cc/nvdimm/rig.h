@@ -27,6 +27,15 @@ inline NvdimmParameters plain_nvdimm() {
   return parameters;
 }
 
+// Returns a plain NVDIMM of 64 MiB with one LUN.
+inline NvdimmParameters large_lun() {
+  NvdimmParameters parameters = plain_nvdimm();
+  parameters.capacity = Bytes(64 << 20);
+  parameters.nand.channels = 1;
+  parameters.nand.chips = 1;
+  return parameters;
+}
+
 // Returns a plain NVDIMM of 1 MiB: 1 channel with 1 LUN of 16 blocks of 16 pages.
 inline NvdimmParameters small_nvdimm() {
   NvdimmParameters parameters = plain_nvdimm();
@@ -97,6 +106,12 @@ class Rig : public AckListener {
   void write_page(std::int64_t page) {
     for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
       write(page, line);
+    }
+  }
+  // Writes pages `first` to `end` - 1.
+  void write_pages(std::int64_t first, std::int64_t end) {
+    for (std::int64_t page = first; page < end; ++page) {
+      write_page(page);
     }
   }
 

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "simulation/simulation.h"
-#include "tests/cc/agents/harness.h"
-#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/values.h"
 #include "tests/cc/statistic.h"
 
@@ -13,14 +11,8 @@ namespace {
 
 std::unique_ptr<Simulation> run(const std::string& format, const std::string& trace,
                                 const Assignments& keys = {}, const Assignments& more = {}) {
-  Assignments config = with({{"nvdimm.kind", "sttram"}, {"nvdimm.capacity", "16MiB"}}, more);
-  Assignments agent =
-      with({{"kind", "block_trace"}, {"path", "t"}, {"format", format}, {"threads", "1"}}, keys);
-  auto simulation = std::make_unique<Simulation>(config, std::vector<Assignments>{agent},
-                                                 RunOptions(), text_source(trace));
-  while (!simulation->run(1'000)) {
-  }
-  return simulation;
+  return run_blocks(with({{"nvdimm.kind", "sttram"}, {"nvdimm.capacity", "16MiB"}}, more), format,
+                    trace, with({{"threads", "1"}}, keys));
 }
 
 TEST(NvdimmStorage, LayersAddUpToTheLatencyThatTheThreadSees) {

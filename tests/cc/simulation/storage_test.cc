@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "simulation/simulation.h"
-#include "tests/cc/agents/harness.h"
-#include "tests/cc/assignments.h"
 #include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
@@ -16,13 +14,7 @@ const Assignments kMoneta = keys_from(
 
 std::unique_ptr<Simulation> run(const std::string& format, const std::string& trace,
                                 const Assignments& keys = {}, const Assignments& more = {}) {
-  Assignments config = with(kMoneta, more);
-  Assignments agent = with({{"kind", "block_trace"}, {"path", "t"}, {"format", format}}, keys);
-  auto simulation = std::make_unique<Simulation>(config, std::vector<Assignments>{agent},
-                                                 RunOptions(), text_source(trace));
-  while (!simulation->run(1'000)) {
-  }
-  return simulation;
+  return run_blocks(with(kMoneta, more), format, trace, keys);
 }
 
 // 4 KB on an idle device: link, ring, controller, end.

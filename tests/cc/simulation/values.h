@@ -9,6 +9,8 @@
 #include <string>
 
 #include "simulation/simulation.h"
+#include "tests/cc/agents/harness.h"
+#include "tests/cc/assignments.h"
 #include "tests/cc/statistic.h"
 
 namespace hmsim::testing {
@@ -20,6 +22,17 @@ inline double value_of(const Simulation& simulation, const std::string& path) {
 inline void run_to_end(Simulation& simulation) {
   while (!simulation.run(1'000'000)) {
   }
+}
+
+// Runs an agent that replays the text of a block trace.
+inline std::unique_ptr<Simulation> run_blocks(const Assignments& config, const std::string& format,
+                                              const std::string& trace, const Assignments& keys) {
+  const Assignments agent =
+      with({{"kind", "block_trace"}, {"path", "t"}, {"format", format}}, keys);
+  auto simulation = std::make_unique<Simulation>(config, std::vector<Assignments>{agent},
+                                                 RunOptions(), text_source(trace));
+  run_to_end(*simulation);
+  return simulation;
 }
 
 // Saves a run after `steps` kernel steps, and each time after `factor` times as many and `more`,
