@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMPRE";
 constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash and length of the rest
-constexpr std::uint64_t kVersion = 4;
+constexpr std::uint64_t kVersion = 5;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
 constexpr std::array<std::string_view, 3> kBuffer{
     "nvdimm.precondition.buffer", "nvdimm.precondition.resident", "nvdimm.precondition.dirty"};
@@ -70,8 +70,9 @@ Values shaping(const SystemConfig& config, std::uint64_t seed) {
     }
   }
   const std::string victim = "policies." + config.nvdimm.ftl.victim + ".";
+  const std::string placement = "policies." + config.nvdimm.ftl.placement + ".";
   for (const auto& [name, text] : config.assignments) {
-    if (starts_with(name, victim)) {
+    if (starts_with(name, victim) || starts_with(name, placement)) {
       values[name] = text;
     }
   }
@@ -108,7 +109,8 @@ void require_same(const std::string& path, const Values& saved, const Values& he
 // Returns an upper bound in bytes on the state of such a system and the names of its parameters.
 std::uint64_t longest_state(const SystemConfig& config) {
   constexpr std::uint64_t kNames = 1 << 20;
-  constexpr std::uint64_t kOfPage = 24;    // its place, and the version of discarded pages
+  // Its place, the version of discarded pages, and a placement policy's record.
+  constexpr std::uint64_t kOfPage = 64;
   constexpr std::uint64_t kOfBlock = 256;  // counts and links
   constexpr std::uint64_t kOfEntry = 16;   // of a cached map: page and dirty flag
   std::uint64_t bytes = kNames;

@@ -44,6 +44,11 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
        "must be none with hbf.ftl: raw, which has no map; otherwise set hbf.ftl: host");
   need(parameters.has_ftl() || parameters.hbf.streams == 1, "hbf.streams",
        "must be 1 with hbf.ftl: raw, whose sender selects blocks; otherwise set hbf.ftl: host");
+  need(parameters.hbf.streams == 1 ||
+           (parameters.ftl.placement == "single" && !parameters.ftl.make_placement),
+       "hbf.streams",
+       "must be 1 with nvdimm.ftl.placement, whose streams nvdimm.ftl.streams gives; for handles "
+       "alone, set nvdimm.ftl.placement: single");
   need(parameters.has_ftl() || parameters.hbf.refresh == "no_refresh", "hbf.refresh",
        "must be no_refresh with hbf.ftl: raw, whose sender rewrites blocks; otherwise set hbf.ftl: "
        "host");

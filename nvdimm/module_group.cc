@@ -62,6 +62,10 @@ void ModuleGroup::on_ack(std::uint32_t tag, Tick now) {
   }
 }
 
+void ModuleGroup::set_handle(std::uint32_t tag, std::uint16_t handle) {
+  of_tag(tag).set_handle(tag, handle);
+}
+
 Tick ModuleGroup::finish(std::uint32_t tag, Tick now) {
   Tick waited(0);
   if (by_tag_[tag] == kAll) {

@@ -29,6 +29,7 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
                std::uint8_t lines = 1) override;
   void post(Address address, const LineData& data, Tick now) override;
   void flush(std::uint32_t tag, Tick now) override;
+  void set_handle(std::uint32_t tag, std::uint16_t handle) override;
   Tick finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 

@@ -32,7 +32,8 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
     : parameters_(parameters),
       host_(host),
       pending_(parameters.nand.channels, parameters.luns()),
-      ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
+      ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed,
+           placement_of(parameters, assignments)),
       flash_(parameters.nand, parameters.nand.superblocks(parameters.capacity), *this, seed),
       buffer_(parameters.buffer, assignments),
       data_(parameters.store_data
@@ -128,6 +129,10 @@ void Nvdimm::post(Address address, const LineData& data, Tick now) {
   PostedWrites& posted = commands_.posted();
   ensure(!posted.full(), "nvdimm", now, -1, "write without a credit");
   command(posted.add(address.value() / kLineBytes.value(), data), address, true, now);
+}
+
+void Nvdimm::set_handle(std::uint32_t tag, std::uint16_t handle) {
+  buffer_.write.held(commands_[tag].frame).handle = handle;
 }
 
 Tick Nvdimm::finish(std::uint32_t tag, Tick now) {

@@ -20,8 +20,7 @@ void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelli
   std::uint32_t sources = 0;
   const auto program = [&] {
     const CopyBatch batch = copies.take(ftl);
-    const PhysicalPage at =
-        ftl.allocate(lun, copy_stream(ftl.shape(), batch.copies[0].page, levelling), sources);
+    const PhysicalPage at = batch.allocate(ftl, lun, levelling, sources);
     batch.commit(ftl, at);
     sources = 0;
     work.gc_pages += batch.count;
@@ -65,13 +64,14 @@ void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
   }
 }
 
-// Programs `count` pages into one flash page.
-void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, UntimedWork& work) {
+// Programs `count` pages into one flash page of the stream.
+void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, std::uint32_t stream,
+                     UntimedWork& work) {
   for (std::uint32_t i = 0; i < count && ftl.map() != nullptr; ++i) {
     look_up_untimed(ftl, pages[i]);
   }
   const std::uint32_t lun = ftl.claims().claim_any(pages[0], count);
-  const PhysicalPage at = ftl.allocate(lun, WriteStream::host);
+  const PhysicalPage at = ftl.allocate(lun, WriteStream::host, 0, stream);
   for (std::uint32_t i = 0; i < count; ++i) {
     ftl.commit(pages[i], at + PhysicalPage(i));
   }
@@ -132,28 +132,31 @@ std::uint64_t pages_of(double share, std::uint64_t pages) {
   return static_cast<std::uint64_t>(share * static_cast<double>(pages) + 0.5);
 }
 
-void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work) {
-  program_untimed(ftl, &page, 1, work);
+void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work, std::uint32_t handle) {
+  program_untimed(ftl, &page, 1, ftl.placement().take(page, handle), work);
 }
 
 UntimedWriter::UntimedWriter(Ftl& ftl)
     : ftl_(ftl),
       most_(ftl.shape().batch()),
-      waiting_(ftl.shape().dynamic || ftl.shape().merge ? 1 : ftl.shape().luns) {}
+      waiting_(std::size_t{ftl.shape().dynamic || ftl.shape().merge ? 1 : ftl.shape().luns} *
+               ftl.shape().streams) {}
 
-void UntimedWriter::write(LogicalPage page) {
+void UntimedWriter::write(LogicalPage page, std::uint32_t handle) {
   if (most_ == 1) {
-    write_untimed(ftl_, page, work_);
+    write_untimed(ftl_, page, work_, handle);
     return;
   }
   if (ftl_.shape().merge) {
     merge(page);
     return;
   }
-  Pages& pages = waiting_[ftl_.shape().dynamic ? 0 : ftl_.shape().home(page)];
+  const std::size_t home = ftl_.shape().dynamic ? 0 : ftl_.shape().home(page);
+  const std::uint32_t stream = ftl_.placement().take(page, handle);
+  Pages& pages = waiting_[home * ftl_.shape().streams + stream];
   pages.push_back(page);
   if (pages.size() == most_) {
-    program(pages);
+    program(pages, stream);
   }
 }
 
@@ -161,14 +164,16 @@ void UntimedWriter::merge(LogicalPage page) {
   Pages& pages = waiting_.front();
   const auto flash_page = [this](LogicalPage any) { return any.value() >> ftl_.shape().part_bits; };
   if (!pages.empty() && flash_page(pages.front()) != flash_page(page)) {
-    program(pages);
+    program(pages, stream_);
   }
   if (std::find(pages.begin(), pages.end(), page) == pages.end()) {
+    const std::uint32_t stream = ftl_.placement().take(page);
+    stream_ = pages.empty() ? stream : stream_;
     pages.push_back(page);
   }
 }
 
-void UntimedWriter::program(Pages& pages) {
+void UntimedWriter::program(Pages& pages, std::uint32_t stream) {
   const auto written = static_cast<std::uint32_t>(pages.size());
   for (std::uint32_t part = 0; ftl_.shape().merge && part < ftl_.shape().parts(); ++part) {
     const std::int64_t first = pages.front().value() >> ftl_.shape().part_bits
@@ -181,16 +186,17 @@ void UntimedWriter::program(Pages& pages) {
     }
   }
   const auto count = static_cast<std::uint32_t>(pages.size());
-  program_untimed(ftl_, pages.data(), count, work_);
+  program_untimed(ftl_, pages.data(), count, stream, work_);
   work_.host_pages -= count - written;
   work_.merged_pages += count - written;
   pages.clear();
 }
 
 UntimedWork UntimedWriter::finish() {
-  for (Pages& pages : waiting_) {
-    if (!pages.empty()) {
-      program(pages);
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (!waiting_[i].empty()) {
+      const auto stream = static_cast<std::uint32_t>(i % ftl_.shape().streams);
+      program(waiting_[i], ftl_.shape().merge ? stream_ : stream);
     }
   }
   return std::exchange(work_, UntimedWork());
@@ -280,17 +286,31 @@ std::vector<LogicalPage> next_writes(const PreconditionParameters& parameters,
 }
 
 double untimed_amplification(const FtlShape& shape, const std::string& victim,
-                             const Assignments& assignments, const UntimedRun& run) {
-  Ftl ftl(shape, victim_selector(victim, assignments), run.seed);
+                             const Assignments& assignments, const UntimedRun& run,
+                             std::unique_ptr<PagePlacement> placement) {
+  constexpr std::uint64_t kPercent = 100;
+  Ftl ftl(shape, victim_selector(victim, assignments), run.seed, std::move(placement));
   PreconditionParameters filled;
   filled.fill = 1;
   precondition(ftl, filled, run.seed);
   filled.pattern = run.pattern;
   Overwrites pages(filled, shape.logical_pages, run.seed);
   UntimedWriter writer(ftl);
+  Random random(1, run.seed);
+  const std::uint64_t hot = shape.logical_pages * run.hot_pages / kPercent;
+  const auto write_one = [&] {
+    if (hot == 0) {
+      writer.write(pages.next());
+      return;
+    }
+    const bool is_hot = random.below(kPercent) < run.hot_writes;
+    const std::uint64_t page =
+        is_hot ? random.below(hot) : hot + random.below(shape.logical_pages - hot);
+    writer.write(LogicalPage(static_cast<std::int64_t>(page)), is_hot ? 0 : 1);
+  };
   const auto write = [&](double capacities) {
     for (std::uint64_t i = pages_of(capacities, shape.logical_pages); i > 0; --i) {
-      writer.write(pages.next());
+      write_one();
     }
     return writer.finish();
   };

@@ -32,7 +32,8 @@ class UntimedWriter {
  public:
   explicit UntimedWriter(Ftl& ftl);
 
-  void write(LogicalPage page);
+  // `handle`: that the writer gives; without effect with merging.
+  void write(LogicalPage page, std::uint32_t handle = 0);
   // Pads and programs partly filled flash pages. Returns the work since the last call.
   UntimedWork finish();
 
@@ -40,16 +41,18 @@ class UntimedWriter {
   using Pages = std::vector<LogicalPage>;  // fewer than fill a flash page
 
   void merge(LogicalPage page);
-  void program(Pages& pages);
+  void program(Pages& pages, std::uint32_t stream);
 
   Ftl& ftl_;
   const std::size_t most_;
-  std::vector<Pages> waiting_;  // one per home with static allocation unless merged; otherwise one
+  // By home with static allocation unless merged, and by stream.
+  std::vector<Pages> waiting_;
+  std::uint32_t stream_ = 0;  // merged: of the waiting pages
   UntimedWork work_;
 };
 
 // Writes one page into a separate flash page.
-void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work);
+void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work, std::uint32_t handle = 0);
 
 // Programs the translation pages that a cached map wants to write, and collects as that requires.
 void write_map_untimed(Ftl& ftl, UntimedWork& work);
@@ -80,10 +83,15 @@ struct UntimedRun {
   double measure = 2;  // logical capacities
   PreconditionPattern pattern = PreconditionPattern::uniform;
   std::uint64_t seed = 1;
+  // If not 0: this percentage of the pages, the first ones, gets that of the overwrites. Both parts
+  // are uniform within. Hot pages have handle 0, cold ones handle 1.
+  std::uint64_t hot_pages = 0;
+  std::uint64_t hot_writes = 0;
 };
 
-// Returns the pages programmed per host page.
+// Returns the pages programmed per host page. Without `placement`, all pages have stream 0.
 double untimed_amplification(const FtlShape& shape, const std::string& victim,
-                             const Assignments& assignments, const UntimedRun& run);
+                             const Assignments& assignments, const UntimedRun& run,
+                             std::unique_ptr<PagePlacement> placement = nullptr);
 
 }  // namespace hmsim

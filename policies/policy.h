@@ -278,7 +278,8 @@ enum class PolicyKind {
   buffer_manager,      // policies/buffer_manager.h
   buffer_replacement,  // policies/buffer_replacement.h
   host_limiter,        // policies/host_limiter.h
-  refresh_pacer        // policies/refresh_pacer.h
+  refresh_pacer,       // policies/refresh_pacer.h
+  page_placement       // policies/page_placement.h
 };
 const char* name_of(PolicyKind kind);
 

@@ -192,6 +192,9 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
     return;
   }
   const std::uint32_t first = record.slot * kLinesPerPage + first_line(record);
+  if (record.write) {
+    module_->set_handle(first, io_queue_[record.place].stream);
+  }
   for (std::uint32_t line = 0; line < lines(record); ++line) {
     module_->finish(first + line, now);
   }

@@ -75,6 +75,7 @@ POLICIES = Table(
             "gc",
             "host",
             "page",
+            "placement",
             "refresh",
             "replacement",
             "scheduler",

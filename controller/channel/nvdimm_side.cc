@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "nvdimm/flash_shape.h"
 #include "nvdimm/module_group.h"
 
 namespace hmsim {
@@ -36,6 +37,7 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
   NvdimmModules modules;
   const auto make = [&](std::size_t number, AckListener& listener) {
     const std::uint64_t own = seed + kSeedsBetweenDevices * number;
+    handles_ = handles_ || ftl_demands(all[number]).streams > 1;
     auto module = design_of(all[number].kind).make(all[number], listener, own, config.assignments);
     modules.push_back(module.get());
     return module;

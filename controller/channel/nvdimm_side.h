@@ -45,6 +45,9 @@ class NvdimmSide {
   }
   void flush(const Transaction& transaction, Tick now) { module_->flush(transaction.slot, now); }
   Tick finish(const Transaction& transaction, Tick now) {
+    if (handles_ && transaction.request.write) {
+      module_->set_handle(transaction.slot, transaction.request.stream);
+    }
     return module_->finish(transaction.slot, now);
   }
   void post(const Transaction& transaction, const LineData& data, Tick now) {
@@ -126,6 +129,7 @@ class NvdimmSide {
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   WriteCredits credits_;
+  bool handles_ = false;          // an NVDIMM places pages in streams
   Transaction* block_ = nullptr;  // the transaction whose bursts follow each other
 };
 

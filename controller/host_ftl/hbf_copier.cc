@@ -49,7 +49,8 @@ void HbfCopier::write(std::uint32_t index, Tick now) {
   Job& own = jobs_[index];
   own.step = Step::write;
   own.copy.target =
-      ftl_.allocate(own.copy.lun, copy_stream(ftl_.shape(), own.copy.page, own.copy.levelling));
+      ftl_.allocate_copy(own.copy.lun, own.copy.page,
+                         ftl_.stream_of_copy(own.copy.page, own.copy.source), own.copy.levelling);
   ++counts_.flash_writes;
   send_page(index, own.copy.target, true, now);
 }

@@ -33,7 +33,7 @@ HbfFtl::HbfFtl(const SystemConfig& config, std::int64_t channel, std::unique_ptr
       path_(path),
       pending_(config.nvdimm.nand.channels, config.nvdimm.nand.luns()),
       ftl_(ftl_shape(config.nvdimm), victim_selector(config.nvdimm.ftl.victim, config.assignments),
-           seed),
+           seed, placement_of(config.nvdimm, config.assignments)),
       addresses_(config, ftl_.shape(), channel),
       collector_(config, addresses_, path, ftl_, pending_, *this),
       refresher_(config, ftl_, collector_),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses the bank and the page of each write of the host's FTL. Writes wait for a bank that takes
-// them in order of arrival; those that failed go first. Pages of one stream (hbf.streams) share
-// blocks.
+// them in order of arrival; those that failed go first. Pages of one stream share blocks.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +20,15 @@ class HbfPlacer {
   HbfPlacer(Ftl& ftl, HbfCollector& collector, PendingWork& pending, std::uint32_t reserve)
       : ftl_(ftl), collector_(collector), pending_(pending), reserve_(reserve) {}
 
-  // Adds a write by the caller's number. `again`: its program failed.
-  void add(std::uint32_t write, LogicalPage page, std::uint16_t stream, bool again) {
+  // Adds a write by the caller's number. `handle`: that its sender gave. `again`: its program
+  // failed.
+  void add(std::uint32_t write, LogicalPage page, std::uint16_t handle, bool again) {
     pending_.add_unplaced();
-    (again ? failed_ : waiting_).push({write, stream % ftl_.shape().streams, page});
+    if (again) {
+      failed_.push({write, ftl_.placement().host(page, handle), page});
+    } else {
+      waiting_.push({write, ftl_.placement().take(page, handle), page});
+    }
   }
 
   struct Placed {
@@ -48,7 +52,7 @@ class HbfPlacer {
     }
     line.pop();
     pending_.remove_unplaced();
-    return Placed{write.number, ftl_.allocate(lun, WriteStream::host, 0, write.handle)};
+    return Placed{write.number, ftl_.allocate(lun, WriteStream::host, 0, write.stream)};
   }
 
   // Calls see(write) for each write that waits.
@@ -62,7 +66,7 @@ class HbfPlacer {
     archive(failed_, waiting_);
     const auto check = [&](const Write& each) {
       archive.check_index(each.page.value(), ftl_.shape().logical_pages, "invalid page");
-      archive.check_index(each.handle, ftl_.shape().streams, "invalid stream");
+      archive.check_index(each.stream, ftl_.shape().streams, "invalid stream");
     };
     failed_.each(check);
     waiting_.each(check);
@@ -71,23 +75,23 @@ class HbfPlacer {
  private:
   struct Write {
     std::uint32_t number = 0;
-    std::uint32_t handle = 0;
+    std::uint32_t stream = 0;
     LogicalPage page{0};
-    void serialize(Archive& archive) { archive(number, handle, page); }
+    void serialize(Archive& archive) { archive(number, stream, page); }
   };
 
   std::uint32_t choose_bank(const Write& write) {
     const FtlShape& shape = ftl_.shape();
-    if (!shape.dynamic && !takes_page(shape.home(write.page), write.handle)) {
+    if (!shape.dynamic && !takes_page(shape.home(write.page), write.stream)) {
       return kNoIndex;
     }
     return ftl_.claims().claim(write.page,
-                               [&](std::uint32_t lun) { return takes_page(lun, write.handle); });
+                               [&](std::uint32_t lun) { return takes_page(lun, write.stream); });
   }
   // Returns whether the bank has a page for a user and, if that opens a block, keeps the reserve.
-  bool takes_page(std::uint32_t lun, std::uint32_t handle) const {
+  bool takes_page(std::uint32_t lun, std::uint32_t stream) const {
     return collector_.takes_pages(lun) &&
-           (ftl_.frontiers().next_place(lun, WriteStream::host, handle) != kNowhere ||
+           (ftl_.frontiers().next_place(lun, WriteStream::host, stream) != kNowhere ||
             ftl_.blocks(lun).free() > reserve_);
   }
 

@@ -36,13 +36,15 @@ std::uint32_t EvictionChoice::next() const {
   return frame;
 }
 
-std::uint32_t EvictionChoice::next_at(std::uint32_t home) const {
+std::uint32_t EvictionChoice::next_with(const Company& company) const {
+  const bool dynamic = ftl_.shape().dynamic;
   std::uint32_t frame = next();
-  if (ftl_.shape().dynamic) {
+  if (dynamic && !ftl_.placement().active()) {
     return frame;
   }
   for (int i = 0; i < kCompanyWindow && frame != kNoIndex; ++i) {
-    if (!is_under_way(frame) && ftl_.shape().home(page_of(frame)) == home) {
+    if (!is_under_way(frame) && (dynamic || ftl_.shape().home(page_of(frame)) == company.home) &&
+        stream_of(page_of(frame), frame) == company.stream) {
       return frame;
     }
     frame = buffer_.write.after(frame);
@@ -52,7 +54,7 @@ std::uint32_t EvictionChoice::next_at(std::uint32_t home) const {
 
 // Examines the first few replaceable frames. Prefers complete pages, then (static allocation) the
 // flash channel whose turn it is. With dynamic allocation the page goes to any idle LUN.
-std::uint32_t EvictionChoice::early(std::uint32_t wanted) const {
+std::uint32_t EvictionChoice::early(const Company* company) const {
   const bool dynamic = ftl_.shape().dynamic;
   if (dynamic && !claims_.any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
     return kNoIndex;
@@ -65,7 +67,8 @@ std::uint32_t EvictionChoice::early(std::uint32_t wanted) const {
     const LogicalPage page = buffer_.page_of(record.key);
     const std::uint32_t home = ftl_.shape().home(page);
     if (record.listing == FrameListing::guarded || is_under_way(frame) ||
-        (!dynamic && (!flash_.idle(home) || (wanted != kNoIndex && home != wanted)))) {
+        (!dynamic && (!flash_.idle(home) || (company != nullptr && home != company->home))) ||
+        (company != nullptr && stream_of(page, frame) != company->stream)) {
       continue;
     }
     const bool full = record.valid == buffer_.all_lines();

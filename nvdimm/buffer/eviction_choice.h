@@ -26,12 +26,24 @@ class EvictionChoice {
   }
   // Returns the least recently used frame whose page is not being evicted, or kNoIndex.
   std::uint32_t next() const;
-  // Returns the same for pages with the given home (with dynamic allocation: any home). Examines
-  // only the first kCompanyWindow frames.
-  std::uint32_t next_at(std::uint32_t home) const;
+  // Pages that may leave in one program: their home (with dynamic allocation: any) and stream.
+  struct Company {
+    std::uint32_t home;
+    std::uint32_t stream;
+  };
+  Company company_of(std::uint32_t frame) const {
+    const LogicalPage page = page_of(frame);
+    return {ftl_.shape().home(page), stream_of(page, frame)};
+  }
+  // `frame`: of the page.
+  std::uint32_t stream_of(LogicalPage page, std::uint32_t frame) const {
+    return ftl_.placement().host(page, buffer_.write[frame].handle);
+  }
+  // Returns the same for such pages. Examines only the first kCompanyWindow frames.
+  std::uint32_t next_with(const Company& company) const;
   // Returns a frame worth evicting before a write needs it, because a LUN is idle, or kNoIndex.
-  // `wanted`: the required home of the frame's page; kNoIndex: any home.
-  std::uint32_t early(std::uint32_t wanted) const;
+  // `company`: if not nullptr, the page must be such a page.
+  std::uint32_t early(const Company* company) const;
   // Passes the turn of early evictions to the next flash channel. `frame`: the latest early choice.
   void pass_turn(std::uint32_t frame);
 
@@ -47,7 +59,7 @@ class EvictionChoice {
 
  private:
   static constexpr int kEarlyWindow = 16;    // frames that early() examines
-  static constexpr int kCompanyWindow = 64;  // frames that next_at() examines
+  static constexpr int kCompanyWindow = 64;  // frames that next_with() examines
 
   bool is_under_way(std::uint32_t frame) const;
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }

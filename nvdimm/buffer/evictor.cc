@@ -27,7 +27,8 @@ Evictor::Evictor(FrameRelease release, const NandParameters& nand, SyncBuffer& b
       combines_(nand.cache || nand.multi_plane),
       choice_(buffer, ftl, flash),
       most_(ftl.shape().batch()),
-      open_(ftl.shape().dynamic ? 1 : ftl.shape().luns, kNoIndex) {
+      open_(std::size_t{ftl.shape().dynamic ? 1 : ftl.shape().luns} * ftl.shape().streams,
+            kNoIndex) {
   flash.attach(*this);
 }
 
@@ -46,38 +47,39 @@ Evictor::Started Evictor::start(Tick now) {
   return frame == kNoIndex
              ? Started()
              : evict(
-                   frame, [this](std::uint32_t home) { return choice_.next_at(home); }, now);
+                   frame, [this](const auto& company) { return choice_.next_with(company); }, now);
 }
 
 Evictor::Started Evictor::start_early(Tick now) {
-  const std::uint32_t frame = choice_.early(kNoIndex);
+  const std::uint32_t frame = choice_.early(nullptr);
   if (frame == kNoIndex) {
     return {};
   }
   choice_.pass_turn(frame);
   const Started started = evict(
-      frame, [this](std::uint32_t home) { return choice_.early(home); }, now);
+      frame, [this](const auto& company) { return choice_.early(&company); }, now);
   buffer_.statistics().preevictions += started.pages;
   return started;
 }
 
-// Evicts the frame's page and others. `more(home)`: returns the next frame.
+// Evicts the frame's page and others. `more(company)`: returns the next frame.
 template <class More>
 Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
   Started started;
   std::uint32_t first = kNoIndex;
   if (most_ == 1) {
-    first = begin(choice_.page_of(oldest), oldest, kNoIndex, started);
+    const LogicalPage page = choice_.page_of(oldest);
+    first = begin(page, oldest, kNoIndex, choice_.stream_of(page, oldest), started);
   } else if (ftl_.shape().merge) {
     first = evict_neighbours(oldest, started);
   } else {
-    const std::uint32_t home = ftl_.shape().home(choice_.page_of(oldest));
-    std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : home];
+    const EvictionChoice::Company company = choice_.company_of(oldest);
+    std::uint32_t& open = open_batch(company.home, company.stream);
     std::uint32_t count = open == kNoIndex ? 0 : evictions_[evictions_.held(open).batch].count;
     for (std::uint32_t frame = oldest; frame != kNoIndex;) {
-      open = begin(choice_.page_of(frame), frame, open, started);
+      open = begin(choice_.page_of(frame), frame, open, company.stream, started);
       first = first == kNoIndex ? open : first;
-      frame = ++count < most_ ? more(home) : kNoIndex;
+      frame = ++count < most_ ? more(company) : kNoIndex;
     }
     open = count < most_ ? open : kNoIndex;
   }
@@ -104,6 +106,7 @@ Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
 std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) {
   const std::int64_t parts = ftl_.shape().parts();
   const LogicalPage own = choice_.page_of(oldest);
+  const std::uint32_t stream = choice_.stream_of(own, oldest);
   std::uint32_t last = kNoIndex;
   for (std::int64_t i = own.value() / parts * parts; i < own.value() / parts * parts + parts; ++i) {
     const LogicalPage page(i);
@@ -118,7 +121,7 @@ std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) 
       }
     }
     if (listed || ftl_.pages().place(page) != kNowhere) {
-      last = begin(page, frame, last, started);
+      last = begin(page, frame, last, stream, started);
     }
   }
   return evictions_[last].batch;
@@ -126,13 +129,14 @@ std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) 
 
 // Starts the eviction of a page and returns its index. `oldest`: a frame that holds lines of the
 // page, or kNoIndex if the buffer holds none. `before`: the last eviction of the batch so far;
-// kNoIndex starts a batch.
+// kNoIndex starts a batch. `stream`: of the batch.
 std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
-                             Started& started) {
+                             std::uint32_t stream, Started& started) {
   const std::uint32_t eviction = evictions_.take();
   const std::uint32_t batch = before == kNoIndex ? eviction : evictions_[before].batch;
   evictions_[eviction].page = page;
   evictions_[eviction].batch = batch;
+  evictions_[eviction].stream = stream;
   if (before != kNoIndex) {
     evictions_[before].next = eviction;
   }
@@ -142,6 +146,7 @@ std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32
   if (oldest == kNoIndex) {
     return eviction;
   }
+  ftl_.placement().on_write(page, buffer_.write[oldest].handle);
   ++buffer_.statistics().evictions;
   ++started.pages;
   ++started.frames;
@@ -230,7 +235,8 @@ void Evictor::ready(std::uint32_t eviction, Tick now) {
 
 // Closes the batch to further evictions.
 void Evictor::close(std::uint32_t batch) {
-  std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : ftl_.shape().home(evictions_[batch].page)];
+  std::uint32_t& open =
+      open_batch(ftl_.shape().home(evictions_[batch].page), evictions_[batch].stream);
   open = open != kNoIndex && evictions_[open].batch == batch ? kNoIndex : open;
 }
 
@@ -339,6 +345,7 @@ void Evictor::check_bounds(const Archive& archive) const {
   for (const std::uint32_t i : evictions_.taken()) {
     archive.check_index(evictions_[i].page.value(), ftl_.shape().logical_pages, kWrong);
     ftl_.shape().check_flash_page(archive, evictions_[i].target);
+    archive.check_index(evictions_[i].stream, ftl_.shape().streams, kWrong);
     std::uint32_t length = 0;
     for (std::uint32_t other = i; other != kNoIndex; other = evictions_[other].fetched) {
       archive.check(evictions_.holds(other) && ++length <= most_, kWrong);

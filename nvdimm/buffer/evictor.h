@@ -88,9 +88,10 @@ class Evictor final : private FlashRequester {
     GcWait gc;  // waits of its reads and programs, and of the LUN that became free for it
     bool complete = false;  // the frames hold all lines of the page
     bool discarded = false;
+    std::uint32_t stream = 0;
 
     void serialize(Archive& archive) {
-      archive(page, target, coming, fetched, unplaced_since, gc, complete, discarded);
+      archive(page, target, coming, fetched, unplaced_since, gc, complete, discarded, stream);
     }
   };
 
@@ -117,7 +118,10 @@ class Evictor final : private FlashRequester {
   Started evict(std::uint32_t oldest, More more, Tick now);
   std::uint32_t evict_neighbours(std::uint32_t oldest, Started& started);
   std::uint32_t begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
-                      Started& started);
+                      std::uint32_t stream, Started& started);
+  std::uint32_t& open_batch(std::uint32_t home, std::uint32_t stream) {
+    return open_[std::size_t{ftl_.shape().dynamic ? 0 : home} * ftl_.shape().streams + stream];
+  }
   std::uint64_t take(std::uint32_t eviction, std::uint32_t frame);
   bool needs_read(std::uint32_t eviction) const;
   void complete_page(std::uint32_t eviction, Tick now);
@@ -146,7 +150,7 @@ class Evictor final : private FlashRequester {
   EvictionChoice choice_;
   const std::uint32_t most_;  // evictions per batch
   Pool<Eviction> evictions_;
-  // Last eviction of each batch that others may join: one, or one per home with static allocation.
+  // Last eviction of each batch that others may join, by home with static allocation, and stream.
   std::vector<std::uint32_t> open_;
   Ring<std::uint32_t> unplaced_;  // batches that wait for an idle LUN
 };

@@ -26,7 +26,8 @@ void Evictor::submit(const FlashCommand& command, Tick now) {
 
 bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
-    evictions_[command.subject].target = ftl_.allocate(command.lun, WriteStream::host);
+    evictions_[command.subject].target =
+        ftl_.allocate(command.lun, WriteStream::host, 0, evictions_[command.subject].stream);
   }
   return true;
 }
@@ -44,7 +45,8 @@ PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
 PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
   return command.operation == FlashOperation::read
              ? ftl_.pages().place(evictions_.held(command.subject).page)
-             : ftl_.frontiers().next_place(command.lun, WriteStream::host);
+             : ftl_.frontiers().next_place(command.lun, WriteStream::host,
+                                           evictions_.held(command.subject).stream);
 }
 
 void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {

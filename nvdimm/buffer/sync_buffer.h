@@ -52,13 +52,14 @@ struct Frame {
   SlotChain waiters;           // commands, by tag
   FrameState state = FrameState::free;
   FrameListing listing = FrameListing::none;
-  bool prefetched = false;  // prefetched, and not yet asked for by a read
-  bool fetching = false;    // read part: a flash read for it is queued or running
-  bool joined = false;      // read part, filling: another item's flash read brings its page
-  std::uint32_t lun = 0;    // read part, waiting for flash: the LUN that is read
+  bool prefetched = false;   // prefetched, and not yet asked for by a read
+  bool fetching = false;     // read part: a flash read for it is queued or running
+  bool joined = false;       // read part, filling: another item's flash read brings its page
+  std::uint16_t handle = 0;  // write part: placement handle
+  std::uint32_t lun = 0;     // read part, waiting for flash: the LUN that is read
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, brought, pins, waiters, state, prefetched, fetching, lun);
+    archive(key, valid, expected, brought, pins, waiters, state, prefetched, fetching, handle, lun);
   }
 };
 

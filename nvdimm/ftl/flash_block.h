@@ -6,6 +6,7 @@
 
 #include "core/archive.h"
 #include "core/slot_list.h"
+#include "policies/page_placement.h"
 
 namespace hmsim {
 
@@ -25,19 +26,21 @@ struct FlashBlock {
   std::uint32_t completed = 0;  // pages committed or dropped
   std::uint32_t end = 0;        // value of `completed` at which the block is full
   BlockState state = BlockState::free;
-  bool failing = false;  // to be retired
+  bool failing = false;     // to be retired
+  std::uint8_t stream = 0;  // that opened it; kCopyStream: collection, levelling or the map
 
   bool bad() const { return state == BlockState::bad; }
   // Returns whether all fields that serialize() saves are zero.
   bool unused() const {
     return changed == 0 && erases == 0 && completed == 0 && end == 0 && state == BlockState::free &&
-           !failing;
+           !failing && stream == 0;
   }
 
   // `valid` is recomputed from the map; links and slot are recomputed from the lists.
   void serialize(Archive& archive) {
-    archive(changed, erases, completed, end, state, failing);
+    archive(changed, erases, completed, end, state, failing, stream);
     archive.check(erases <= kMostErases, "too many erases of a flash block");
+    archive.check(stream <= kCopyStream, "invalid stream of a flash block");
   }
 };
 

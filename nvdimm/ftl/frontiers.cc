@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/frontiers.h"
 
-#include <algorithm>
-
 #include "core/errors.h"
+#include "policies/page_placement.h"
 
 namespace hmsim {
 
-PhysicalPage Frontiers::take(std::uint32_t lun, WriteStream stream, std::uint32_t handle) {
-  Point* point = &point_of(lun, stream, handle);
+PhysicalPage Frontiers::take(std::uint32_t lun, WriteStream source, std::uint32_t stream) {
+  Point* point = &point_of(lun, source, stream);
   if (spent(*point)) {
     if (luns_[lun].free() > 0) {
-      *point = {luns_[lun].open(stream == WriteStream::levelling), 0};
+      const bool of_host = source == WriteStream::host;
+      *point = {luns_[lun].open(source == WriteStream::levelling, of_host ? stream : kCopyStream),
+                0};
     } else {
       point = &any_point(lun);  // mix streams rather than fail
     }
@@ -31,10 +32,10 @@ Frontiers::Point& Frontiers::any_point(std::uint32_t lun) {
   return *found;
 }
 
-PhysicalPage Frontiers::next_place(std::uint32_t lun, WriteStream stream,
-                                   std::uint32_t handle) const {
+PhysicalPage Frontiers::next_place(std::uint32_t lun, WriteStream source,
+                                   std::uint32_t stream) const {
   const Point& point =
-      handle == 0 ? points_[lun][point_of(stream)] : handles_[handle_of(lun, handle)];
+      stream == 0 ? points_[lun][point_of(source)] : streams_[stream_of(lun, stream)];
   return spent(point) ? kNowhere : shape_.page_at(lun, point.block, point.next_page);
 }
 
@@ -70,22 +71,22 @@ std::uint32_t Frontiers::give_up(std::uint32_t lun, std::uint32_t block) {
   return taken;
 }
 
-// Continues the block at the write point that suits its first page, or at any free one.
+// Continues the block at the write point that suits its first page, or at the first free one.
 void Frontiers::reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map) {
-  std::array<Point, kFrontiers>& points = points_[lun];
-  auto point = std::find_if(points.begin(), points.end(),
-                            [](const Point& each) { return each.block == kNoIndex; });
-  if (map && points.back().block == kNoIndex) {
-    point = points.end() - 1;
+  Point* found = nullptr;
+  each(*this, lun,
+       [&](Point& point) { found = found == nullptr && point.block == kNoIndex ? &point : found; });
+  if (map && points_[lun].back().block == kNoIndex) {
+    found = &points_[lun].back();
   }
-  ensure(point != points.end(), "ftl", Tick(0), block, "too many partly written blocks");
-  *point = {block, pages};
+  ensure(found != nullptr, "ftl", Tick(0), block, "too many partly written blocks");
+  *found = {block, pages};
 }
 
 void Frontiers::serialize(Archive& archive, std::uint32_t lun) {
   archive(points_[lun]);
-  for (std::uint32_t handle = 1; handle < shape_.streams; ++handle) {
-    archive(handles_[handle_of(lun, handle)]);
+  for (std::uint32_t stream = 1; stream < shape_.streams; ++stream) {
+    archive(streams_[stream_of(lun, stream)]);
   }
   each(*this, lun, [&](const Point& point) {
     archive.check_index(point.block, shape_.blocks, kNoIndex, "invalid open block");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Write points of all LUNs: the open block that each write stream fills, and its next page. The
-// host's stream has one for each handle below FtlShape::streams.
+// Write points of all LUNs: the open block that each source of pages fills, and its next page. The
+// host has one for each stream below FtlShape::streams.
 //
 // Invariant: a write point with pages left refers to an open block, and no other write point with
 // pages left refers to the same block. A write point without pages left may refer to any block.
@@ -36,13 +36,13 @@ class Frontiers {
       : shape_(shape),
         luns_(luns),
         points_(shape.luns),
-        handles_(std::size_t{shape.luns} * (shape.streams - 1)) {}
+        streams_(std::size_t{shape.luns} * (shape.streams - 1)) {}
 
-  // Takes the flash page that the stream programs next and returns its first part. Opens a block if
+  // Takes the flash page that the source programs next and returns its first part. Opens a block if
   // necessary.
-  PhysicalPage take(std::uint32_t lun, WriteStream stream, std::uint32_t handle = 0);
+  PhysicalPage take(std::uint32_t lun, WriteStream source, std::uint32_t stream = 0);
   // Returns the page that take() would return next, or kNowhere if take() would open a block.
-  PhysicalPage next_place(std::uint32_t lun, WriteStream stream, std::uint32_t handle = 0) const;
+  PhysicalPage next_place(std::uint32_t lun, WriteStream source, std::uint32_t stream = 0) const;
   // Returns the pages of the block that were taken; these are its first ones.
   std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;
   // Returns the pages that can be programmed on the LUN without collection.
@@ -54,7 +54,7 @@ class Frontiers {
   void reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map);
   void clear() {
     points_.assign(shape_.luns, {});
-    handles_.assign(handles_.size(), {});
+    streams_.assign(streams_.size(), {});
   }
 
   void serialize(Archive& archive, std::uint32_t lun);
@@ -70,23 +70,23 @@ class Frontiers {
   bool spent(const Point& point) const {
     return point.block == kNoIndex || point.next_page == shape_.pages;
   }
-  std::size_t point_of(WriteStream stream) const {
-    if (stream == WriteStream::translation) {
+  std::size_t point_of(WriteStream source) const {
+    if (source == WriteStream::translation) {
       return 2;
     }
-    return stream == WriteStream::levelling ||
-                   (stream == WriteStream::collection && !shape_.shared_frontier)
+    return source == WriteStream::levelling ||
+                   (source == WriteStream::collection && !shape_.shared_frontier)
                ? 1
                : 0;
   }
 
-  Point& point_of(std::uint32_t lun, WriteStream stream, std::uint32_t handle) {
-    return handle == 0 ? points_[lun][point_of(stream)] : handles_[handle_of(lun, handle)];
+  Point& point_of(std::uint32_t lun, WriteStream source, std::uint32_t stream) {
+    return stream == 0 ? points_[lun][point_of(source)] : streams_[stream_of(lun, stream)];
   }
   Point& any_point(std::uint32_t lun);
-  // Returns the index in handles_ of the host's handle, which is not 0.
-  std::size_t handle_of(std::uint32_t lun, std::uint32_t handle) const {
-    return std::size_t{lun} * (shape_.streams - 1) + handle - 1;
+  // Returns the index in streams_ of the host's stream, which is not 0.
+  std::size_t stream_of(std::uint32_t lun, std::uint32_t stream) const {
+    return std::size_t{lun} * (shape_.streams - 1) + stream - 1;
   }
   // Calls see(point) for all points of the LUN.
   template <class Self, class See>
@@ -94,15 +94,15 @@ class Frontiers {
     for (auto& point : self.points_[lun]) {
       see(point);
     }
-    for (std::uint32_t handle = 1; handle < self.shape_.streams; ++handle) {
-      see(self.handles_[self.handle_of(lun, handle)]);
+    for (std::uint32_t stream = 1; stream < self.shape_.streams; ++stream) {
+      see(self.streams_[self.stream_of(lun, stream)]);
     }
   }
 
   const FtlShape& shape_;
   std::vector<LunBlocks>& luns_;
   std::vector<std::array<Point, kFrontiers>> points_;  // by LUN
-  std::vector<Point> handles_;  // of the host's handles but the first, by LUN and handle
+  std::vector<Point> streams_;  // of the host's streams but the first, by LUN and stream
 };
 
 }  // namespace hmsim

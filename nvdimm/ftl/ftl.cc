@@ -22,7 +22,8 @@ std::vector<LunBlocks> blocks_of(const FtlShape& shape, std::uint64_t seed) {
 
 }  // namespace
 
-Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t seed)
+Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t seed,
+         std::unique_ptr<PagePlacement> placement)
     : shape_(std::move(shape)),
       map_(shape_.cached_entries == 0
                ? nullptr
@@ -32,17 +33,31 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
       luns_(blocks_of(shape_, seed)),
       frontiers_(shape_, luns_),
       claims_(shape_, luns_),
-      victims_(shape_, luns_, std::move(selector), seed) {}
+      victims_(shape_, luns_, std::move(selector), seed),
+      placement_(shape_, std::move(placement)) {}
 
-PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream stream, std::uint32_t sources,
-                           std::uint32_t handle) {
-  const PhysicalPage at = frontiers_.take(lun, stream, handle);
+PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream source, std::uint32_t sources,
+                           std::uint32_t stream) {
+  const PhysicalPage at = frontiers_.take(lun, source, stream);
   luns_[lun].begin_program();
   if (media_ != nullptr) {
     media_->begin_program(sources);
   }
   check_pages(lun);
   return at;
+}
+
+PhysicalPage Ftl::allocate_copy(std::uint32_t lun, LogicalPage page, std::uint32_t stream,
+                                bool levelling, std::uint32_t sources) {
+  return levelling || stream == kCopyStream
+             ? allocate(lun, copy_stream(shape_, page, levelling), sources)
+             : allocate(lun, WriteStream::host, sources, stream);
+}
+
+std::uint32_t Ftl::stream_of_copy(LogicalPage page, PhysicalPage from) const {
+  return !placement_.active() || shape_.is_map_page(page)
+             ? kCopyStream
+             : placement_.copy(page, luns_[shape_.lun_of(from)][shape_.block_of(from)].stream);
 }
 
 // Maps a page of the host or of the map whose program has ended.
@@ -200,6 +215,7 @@ void Ftl::rebuild() {
   version_ = rebuild_map(*media_, shape_, pages_);
   frontiers_.clear();
   claims_.clear();
+  placement_.restart();
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     rebuild_lun(*media_, shape_, lun, pages_, luns_[lun], frontiers_);
   }
@@ -228,7 +244,7 @@ void Ftl::serialize(Archive& archive) {
     lun.serialize_blocks(archive);
   }
   claims_.serialize_cursor(archive);
-  archive(version_, victims_, pages_);
+  archive(version_, victims_, placement_, pages_);
   for (std::size_t i = 0; archive.loading() && i < pages_.size(); ++i) {
     const PhysicalPage at = pages_.place(LogicalPage(static_cast<std::int64_t>(i)));
     if (at != kNowhere) {

@@ -31,6 +31,7 @@
 #include "nvdimm/ftl/lun_blocks.h"
 #include "nvdimm/ftl/map_cache.h"
 #include "nvdimm/ftl/page_map.h"
+#include "nvdimm/ftl/placement.h"
 #include "nvdimm/ftl/victims.h"
 #include "nvdimm/nand/flash_media.h"
 
@@ -38,10 +39,10 @@ namespace hmsim {
 
 class Ftl {
  public:
-  // Without `selector`, victim selection is greedy. `seed`: for the selector's draws and the
-  // factory-bad blocks.
+  // Without `selector`, victim selection is greedy. Without `placement`, all pages have stream 0.
+  // `seed`: for the selector's draws and the factory-bad blocks.
   explicit Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector = nullptr,
-               std::uint64_t seed = 0);
+               std::uint64_t seed = 0, std::unique_ptr<PagePlacement> placement = nullptr);
   Ftl(const Ftl&) = delete;  // the parts refer to the shape and to each other
   Ftl& operator=(const Ftl&) = delete;
 
@@ -53,15 +54,22 @@ class Ftl {
   const Frontiers& frontiers() const { return frontiers_; }
   Claims& claims() { return claims_; }
   Victims& victims() { return victims_; }
+  Placement& placement() { return placement_; }
+  const Placement& placement() const { return placement_; }
   // Returns the cache of map entries; nullptr with a full map. commit(), commit_copy() and trim()
   // report every change to it.
   MapCache* map() { return map_.get(); }
 
   // Allocates the flash page to program next and returns its first part. `sources`: flash pages
-  // that are read for it; used in data mode and takes no time. `handle`: of the host's pages, below
+  // that are read for it; used in data mode and takes no time. `stream`: of the host's pages, below
   // the shape's streams.
-  PhysicalPage allocate(std::uint32_t lun, WriteStream stream, std::uint32_t sources = 0,
-                        std::uint32_t handle = 0);
+  PhysicalPage allocate(std::uint32_t lun, WriteStream source, std::uint32_t sources = 0,
+                        std::uint32_t stream = 0);
+  // Allocates for a copy that the placement assigned to the stream.
+  PhysicalPage allocate_copy(std::uint32_t lun, LogicalPage page, std::uint32_t stream,
+                             bool levelling, std::uint32_t sources = 0);
+  // Returns the stream of a copy of the valid page at `from`.
+  std::uint32_t stream_of_copy(LogicalPage page, PhysicalPage from) const;
   // Maps `page` to a part that was claimed and allocated for the host.
   void commit(LogicalPage page, PhysicalPage at);
   // The same for a page that was discarded in the meantime.
@@ -110,6 +118,7 @@ class Ftl {
   Frontiers frontiers_;
   Claims claims_;
   Victims victims_;
+  Placement placement_;
 };
 
 }  // namespace hmsim

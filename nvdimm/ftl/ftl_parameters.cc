@@ -5,7 +5,7 @@
 
 #include "core/errors.h"
 #include "nvdimm/ftl/map_cache.h"
-#include "policies/policy.h"
+#include "policies/page_placement.h"
 
 namespace hmsim {
 
@@ -61,6 +61,13 @@ void FtlParameters::declare(ParameterSet& set) {
             "Gupta et al. (DFTL), ASPLOS 2009"});
   set.name_of("victim", victim, policy_names(PolicyKind::victim_selector),
               {"victim policy: the full block of a LUN to clean next", "the paper's is not given"});
+  set.name_of(
+      "placement", placement, policy_names(PolicyKind::page_placement),
+      {"placement policy: the stream, which has an open block in each LUN, of a written page",
+       "assumed"});
+  set.integer(
+      "streams", streams, {1, kMostStreams}, "streams",
+      {"streams among which the placement policy distributes pages; single: always 1", "assumed"});
   set.integer_or(
       "wear_gap", wear_gap, {1, 1'000'000}, "off", 0, "erases",
       {"static wear levelling: once the erase counts of a LUN's most worn block and of its least "

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include "core/types.h"
 
 namespace hmsim {
+
+class Policy;
 
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // fixed: "static" to users
 enum class MapPlace : std::uint8_t { full, cached };
@@ -28,6 +32,9 @@ struct FtlParameters {
   Bytes map_cache{2LL << 20};
   Bytes map_entry{4};
   std::string victim = "greedy";
+  std::string placement = "single";
+  std::function<std::unique_ptr<Policy>()> make_placement;  // if given, instead of that one
+  std::int64_t streams = 2;
   std::int64_t wear_gap = 100;
 
   // Declares the fields under "ftl.".

@@ -117,6 +117,7 @@ struct FtlDemands {
   std::int64_t write_frames = 0;  // of the buffer; their pages may all be on their way to flash
   std::int64_t kept_blocks = 0;   // per LUN; kept free for the save after a power failure
   std::int64_t streams = 1;       // of the host's pages
+  const char* streams_key = "nvdimm.ftl.streams";  // the parameter that sets them
 };
 
 FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandParameters& nand,

@@ -117,6 +117,10 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
 void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
   const std::uint32_t parts = ftl_.shape().parts();
+  if (job.copies.fill_page(ftl_)) {  // a second stream
+    program(lun, true, now);
+    return;
+  }
   for (; job.next_page < ftl_.shape().pages; job.next_page += parts) {
     const PhysicalPage source = ftl_.shape().page_at(lun, job.block, job.next_page);
     const PartMask valid = GatheredCopies::valid_parts(ftl_, source);
@@ -184,9 +188,10 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
 void GarbageCollector::read(std::uint32_t lun, PartMask parts, Tick now) {
   Job& job = jobs_[lun];
   const bool whole = parts == first_parts(ftl_.shape().parts());
-  const bool transfer = !(whole && decisions_.scheduler().copyback());
-  const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, parts);
-  job.copies.gather(ftl_, job.source);
+  const bool copyback = decisions_.scheduler().copyback();
+  const bool transfer = !(whole && copyback);
+  const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, job.source, copyback);
+  job.copies.gather(ftl_, job.source, copyback);
   submit(FlashOperation::read, lun, transfer, parts, holds, now);
 }
 
@@ -220,8 +225,7 @@ void GarbageCollector::report(std::uint32_t lun, bool begins, Tick now) const {
 bool GarbageCollector::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
-    job.target = ftl_.allocate(command.lun,
-                               copy_stream(ftl_.shape(), job.batch.copies[0].page, job.levelling));
+    job.target = job.batch.allocate(ftl_, command.lun, job.levelling);
   }
   return true;
 }

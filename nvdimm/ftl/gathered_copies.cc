@@ -14,6 +14,7 @@ void check_pages(const Archive& archive, const Ftl& ftl, const Copies& copies) {
   for (const PageCopy& copy : copies) {
     archive.check_index(copy.page.value(), ftl.pages().size(), "copy of an invalid page");
     ftl.shape().check_place(archive, copy.source);
+    archive.check_index(copy.stream, ftl.shape().streams, kCopyStream, "invalid stream of a copy");
   }
 }
 
@@ -43,7 +44,7 @@ PartMask GatheredCopies::valid_parts(const Ftl& ftl, PhysicalPage first) {
   return parts;
 }
 
-PartMask GatheredCopies::gather(const Ftl& ftl, PhysicalPage first) {
+PartMask GatheredCopies::gather(const Ftl& ftl, PhysicalPage first, bool together) {
   ensure(count_ + ftl.shape().parts() <= copies_.size(), "gc", Tick(0), first.value(),
          "too many copied pages");
   PartMask parts = 0;
@@ -51,29 +52,46 @@ PartMask GatheredCopies::gather(const Ftl& ftl, PhysicalPage first) {
   for (std::uint32_t part = 0; part < ftl.shape().parts(); ++part) {
     const PhysicalPage source = first + PhysicalPage(part);
     if (const auto owner = ftl.pages().owner(source)) {
-      copies_[count_++] = {*owner, source};
+      copies_[count_++] = {*owner, source, ftl.stream_of_copy(*owner, source)};
       parts = static_cast<PartMask>(parts | 1u << part);
     }
+  }
+  for (std::uint32_t i = old_; together && i < count_ && count_ - old_ == ftl.shape().parts();
+       ++i) {
+    copies_[i].stream = copies_[old_].stream;
   }
   return parts;
 }
 
-bool GatheredCopies::would_fill(const Ftl& ftl, PartMask parts) const {
-  const auto more = static_cast<std::uint32_t>(__builtin_popcount(parts));
-  return count_ + more >= ftl.shape().parts();
+const PageCopy* GatheredCopies::full_stream(std::uint32_t parts) const {
+  const auto end = copies_.begin() + count_;
+  const auto full = std::find_if(copies_.begin(), end, [&](const PageCopy& first) {
+    return std::count_if(copies_.begin(), end, [&first](const PageCopy& other) {
+             return other.stream == first.stream;
+           }) >= parts;
+  });
+  return full == end ? nullptr : &*full;
 }
 
 CopyBatch GatheredCopies::take(const Ftl& ftl) {
   const std::uint32_t parts = ftl.shape().parts();
-  const bool whole = count_ - old_ == parts;
-  const auto first = copies_.begin() + (whole ? old_ : 0);
+  const auto last = copies_.begin() + old_;
+  const auto end = copies_.begin() + count_;
+  const bool whole = count_ - old_ == parts && std::all_of(last, end, [last](const PageCopy& each) {
+                       return each.stream == last->stream;
+                     });
+  const PageCopy* const full = whole || !ftl.placement().active() ? nullptr : full_stream(parts);
   CopyBatch batch;
-  batch.count = std::min(parts, count_);
-  std::copy_n(first, batch.count, batch.copies.begin());
-  count_ -= batch.count;
-  if (!whole) {
-    std::copy_n(copies_.begin() + batch.count, count_, copies_.begin());
+  std::uint32_t kept = whole ? old_ : 0;
+  for (std::uint32_t i = kept; i < count_; ++i) {
+    const PageCopy copy = copies_[i];
+    if (batch.count < parts && (full == nullptr || copy.stream == full->stream)) {
+      batch.copies[batch.count++] = copy;
+    } else {
+      copies_[kept++] = copy;
+    }
   }
+  count_ = kept;
   old_ = count_;
   return batch;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pages that a collection has read and not yet written. The valid pages of several flash pages are
-// gathered until they fill one.
+// gathered until those of one stream fill one. At the end of a victim, or without room for more,
+// streams share a flash page, so copies never take more flash pages than with one stream.
 #pragma once
 
 #include <array>
@@ -16,14 +17,21 @@ namespace hmsim {
 struct PageCopy {
   LogicalPage page;
   PhysicalPage source;
+  std::uint32_t stream = 0;  // Ftl::stream_of_copy()
 
-  void serialize(Archive& archive) { archive(page, source); }
+  void serialize(Archive& archive) { archive(page, source, stream); }
 };
 
 // The pages that one program writes.
 struct CopyBatch {
   std::array<PageCopy, kMostParts> copies;
   std::uint32_t count = 0;
+
+  // Allocates the flash page for the stream of the first page.
+  PhysicalPage allocate(Ftl& ftl, std::uint32_t lun, bool levelling,
+                        std::uint32_t sources = 0) const {
+    return ftl.allocate_copy(lun, copies[0].page, copies[0].stream, levelling, sources);
+  }
 
   // Commits the pages after the program into the flash page at `target` has ended.
   void commit(Ftl& ftl, PhysicalPage target) const;
@@ -35,17 +43,29 @@ class GatheredCopies {
   bool empty() const { return count_ == 0; }
 
   // Gathers the valid pages of the flash page at `first` and returns their parts. Before the call,
-  // fewer pages than fill a flash page must be gathered.
-  PartMask gather(const Ftl& ftl, PhysicalPage first);
+  // fill_page() must be false. `together`: if all parts are valid, they stay together.
+  PartMask gather(const Ftl& ftl, PhysicalPage first, bool together = false);
   // Returns the same parts without gathering them.
   static PartMask valid_parts(const Ftl& ftl, PhysicalPage first);
 
-  // Returns whether the gathered pages and `parts` together make a program without padding.
-  bool would_fill(const Ftl& ftl, PartMask parts) const;
-  bool fill_page(const Ftl& ftl) const { return count_ >= ftl.shape().parts(); }
-  // Removes and returns the next batch. If the last flash page was entirely valid, it is the batch:
-  // translation pages then stay together, and other pages may use copyback. Otherwise the batch is
-  // the first pages gathered.
+  // Returns whether a program would follow gather().
+  bool would_fill(const Ftl& ftl, PhysicalPage first, bool together) const {
+    if (!ftl.placement().active()) {
+      return count_ + count_parts(valid_parts(ftl, first)) >= ftl.shape().parts();
+    }
+    GatheredCopies after = *this;
+    after.gather(ftl, first, together);
+    return after.fill_page(ftl);
+  }
+  bool fill_page(const Ftl& ftl) const {
+    const std::uint32_t parts = ftl.shape().parts();
+    return count_ >= parts && (!ftl.placement().active() || count_ + parts > copies_.size() ||
+                               full_stream(parts) != nullptr);
+  }
+  // Removes and returns the next batch. If the last flash page was entirely valid and has one
+  // stream, it is the batch: translation pages then stay together, and other pages may use
+  // copyback. Otherwise the batch is the first pages gathered of a stream that fills a flash page,
+  // or of all streams if none does.
   CopyBatch take(const Ftl& ftl);
 
   // Calls `call` with each page of the last flash page.
@@ -59,7 +79,12 @@ class GatheredCopies {
   void serialize(Archive& archive, const Ftl& ftl);
 
  private:
-  std::array<PageCopy, 2 * kMostParts> copies_;
+  static constexpr std::uint32_t kMost = 8 * kMostParts;
+
+  // Returns the first page of the first stream with at least `parts` pages, or nullptr.
+  const PageCopy* full_stream(std::uint32_t parts) const;
+
+  std::array<PageCopy, kMost> copies_;
   std::uint32_t count_ = 0;
   std::uint32_t old_ = 0;  // pages from before the last flash page
 };

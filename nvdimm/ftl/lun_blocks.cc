@@ -35,12 +35,13 @@ LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t see
   }
 }
 
-std::uint32_t LunBlocks::open(bool most_worn) {
+std::uint32_t LunBlocks::open(bool most_worn, std::uint32_t stream) {
   const std::uint32_t number = most_worn ? free_.take_most_worn() : free_.take_least_worn();
   FlashBlock& block = blocks_[number];
   require_mapping(block.state == BlockState::free && block.valid == 0,
                   "occupied block in the list of free blocks");
   block.state = BlockState::open;
+  block.stream = static_cast<std::uint8_t>(stream);
   block.completed = 0;
   block.end = shape_->pages;
   return number;

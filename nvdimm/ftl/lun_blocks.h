@@ -62,8 +62,8 @@ class LunBlocks {
     }
   }
 
-  // Opens the least or the most worn free block. There must be one.
-  std::uint32_t open(bool most_worn);
+  // Opens the least or the most worn free block for the stream. There must be one.
+  std::uint32_t open(bool most_worn, std::uint32_t stream = 0);
   // Begins the program of a flash page of an open block.
   void begin_program() { in_flight_ += shape_->parts(); }
   // Count a page of the block as valid, or as no longer valid.

@@ -12,27 +12,39 @@ namespace hmsim {
 
 namespace {
 
+bool fits(const FtlShape& shape) {
+  return shape.logical_pages > 0 && shape.needed <= shape.valid_limit() * shape.luns;
+}
+
 // Returns the least over-provisioning, in percent and in steps of 0.1, with which all needed pages
 // fit. Returns 0 if they do not fit with 1000 percent either.
 double enough_over_provisioning(FtlParameters ftl, const GcParameters& gc,
                                 const NandParameters& nand, const FtlDemands& demands) {
   constexpr double kSteps = 10;  // steps per percent
   constexpr double kMost = 1000;
-  const auto fits = [&](double steps) {
+  const auto fit = [&](double steps) {
     ftl.over_provisioning = steps / kSteps;
-    const FtlShape shape = ftl_shape(ftl, gc, nand, demands);
-    return shape.logical_pages > 0 && shape.needed <= shape.valid_limit() * shape.luns;
+    return fits(ftl_shape(ftl, gc, nand, demands));
   };
   double low = 0;
   double high = kMost * kSteps;
-  if (!fits(high)) {
+  if (!fit(high)) {
     return 0;
   }
   while (high - low > 1) {
     const double middle = std::floor((low + high) / 2);
-    (fits(middle) ? high : low) = middle;
+    (fit(middle) ? high : low) = middle;
   }
   return high / kSteps;
+}
+
+// Returns the most streams that fit, or 0 if one does not fit either.
+std::int64_t most_streams(const FtlParameters& ftl, const GcParameters& gc,
+                          const NandParameters& nand, FtlDemands demands) {
+  while (demands.streams > 0 && !fits(ftl_shape(ftl, gc, nand, demands))) {
+    --demands.streams;
+  }
+  return demands.streams;
 }
 
 // Describes the most blocks that can be kept free with the given over-provisioning.
@@ -50,6 +62,20 @@ void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
                              const NandParameters& nand, const FtlDemands& demands,
                              std::vector<ParameterError>& errors) {
   const FtlShape shape = ftl_shape(ftl, gc, nand, demands);
+  if (fits(shape)) {
+    return;
+  }
+  const double enough = enough_over_provisioning(ftl, gc, nand, demands);
+  if (const std::int64_t streams = most_streams(ftl, gc, nand, demands); streams > 0) {
+    errors.push_back(
+        {demands.streams_key,
+         std::to_string(demands.streams) +
+             " is too many: each stream has an open block in every LUN, and " +
+             "with nvdimm.ftl.over_provisioning: " + format_real(ftl.over_provisioning) +
+             " there is room for " + std::to_string(streams) +
+             (enough > 0 ? "; " + format_real(enough) + " is enough" : "")});
+    return;
+  }
   const std::string kept = std::to_string(shape.gc_threshold) + " of " +
                            std::to_string(shape.blocks) +
                            " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
@@ -60,18 +86,14 @@ void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
         {"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept + most_kept(shape)});
     return;
   }
-  const std::uint64_t room = shape.valid_limit() * shape.luns;
-  if (shape.needed > room) {
-    const double enough = enough_over_provisioning(ftl, gc, nand, demands);
-    errors.push_back(
-        {"nvdimm.ftl.over_provisioning",
-         format_real(ftl.over_provisioning) + " is too little: " + std::to_string(shape.needed) +
-             " valid pages (including those in flight to flash" +
-             (shape.map_pages() > 0 ? " and those of the map" : "") + ") must fit, but with " +
-             kept + " and " + std::to_string(shape.frontiers()) + " open blocks only " +
-             std::to_string(room) + " do" +
-             (enough > 0 ? "; " + format_real(enough) + " is enough" : most_kept(shape))});
-  }
+  errors.push_back(
+      {"nvdimm.ftl.over_provisioning",
+       format_real(ftl.over_provisioning) + " is too little: " + std::to_string(shape.needed) +
+           " valid pages (including those in flight to flash" +
+           (shape.map_pages() > 0 ? " and those of the map" : "") + ") must fit, but with " + kept +
+           " and " + std::to_string(shape.frontiers()) + " open blocks only " +
+           std::to_string(shape.valid_limit() * shape.luns) + " do" +
+           (enough > 0 ? "; " + format_real(enough) + " is enough" : most_kept(shape))});
 }
 
 // Each page that collection moves dirties an entry. A victim has at most as many valid pages per

@@ -71,6 +71,9 @@ class NvdimmModule : public Component {
   // Takes a flush whose command-bus slot ends at `now`. No command may be unfinished, and none may
   // arrive until the flush has ended. Its ack means that all earlier writes are durable.
   virtual void flush(std::uint32_t tag, Tick now) = 0;
+  // Sets the placement handle of an acknowledged write, just before finish(). The latest one of a
+  // page in the buffer counts. Modules without an FTL ignore the call.
+  virtual void set_handle(std::uint32_t /*tag*/, std::uint16_t /*handle*/) {}
   // Ends an acknowledged command whose data burst is over at `now` and frees its tag. Returns the
   // time that the command waited for background work of the module: LUNs locked by garbage
   // collection, or banks that moved a gap.

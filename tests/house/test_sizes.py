@@ -21,7 +21,7 @@ LARGE = {
     "Simulation": 58,
     "HbfFtl": 54,
     "MemorySystem": 53,
-    "Nvdimm": 54,
+    "Nvdimm": 55,
     "HbfDevice": 49,
     "MediaModule": 46,
     "CpuCore": 48,

@@ -62,6 +62,7 @@ BAD: dict[str, dict[str, Any]] = {
 # Values of settings, and of what decides several.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "nvdimm.ftl.victim": ("greedy", "fifo", "random_victim", "d_choices", "cost_benefit"),
+    "nvdimm.ftl.placement": ("single", "hot_cold_frequency", "hot_cold_recency"),
     "nvdimm.buffer.release": ("program", "datain"),
     "nvdimm.buffer.granularity": ("page", "item"),
     "controller.queues": ("unified", "split"),
@@ -98,13 +99,14 @@ class Design:
         # Each item may need a page at a power failure.
         items = drawn["nvdimm.buffer.granularity"] == "item"
         self.pages = PAGES if kind == "full" and not items else 2 * PAGES
+        room = 1 if drawn["nvdimm.ftl.placement"] == "single" else 2  # for more open blocks
         settings = {
             **{name: value for name, value in drawn.items() if "." in name},
             "controller.nvdimm_scheduler": drawn["controller.scheduler"],
             "controller.nvdimm_p.credits": 3,
             "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
-            "nvdimm.capacity": f"{(1 if self.pages == PAGES else 2) * PARTS[size]}MiB",
-            "nvdimm.ftl.over_provisioning": 110 if size == "4KiB" else 150,
+            "nvdimm.capacity": f"{(1 if self.pages == PAGES else 2) * PARTS[size] * room}MiB",
+            "nvdimm.ftl.over_provisioning": (210 if size == "4KiB" else 250) * room - 100,
             "nvdimm.ftl.reserve_blocks": 6,  # collection may be put off until 4 are left
         }
         if drawn["bad"] != "none":

@@ -39,6 +39,7 @@ OTHER: dict[str, Any] = {
         "nvdimm.ftl.",
         "over_provisioning=90 allocation=static order=WCDP gc_threshold=0.25 reserve_blocks=6 "
         "frontier=shared victim=fifo partial_writes=pad map=cached map_cache=1KiB map_entry=64B "
+        "placement=hot_cold_frequency streams=3 "
         "wear_gap=1",
     ),
     **keys(
@@ -92,6 +93,7 @@ COMPANY: dict[str, dict[str, Any]] = {
         "nvdimm.ftl.over_provisioning": 150,
     },
     "nvdimm.gc.urgent_limit": {"nvdimm.gc.scheduler": "preemptive", "nvdimm.ftl.reserve_blocks": 8},
+    "nvdimm.ftl.streams": {"nvdimm.ftl.placement": "hot_cold_frequency"},
     "nvdimm.ftl.map": {"nvdimm.ftl.map_entry": "256B", "nvdimm.ftl.map_cache": "1KiB"},
     "nvdimm.ftl.map_cache": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_entry": "256B"},
     "nvdimm.ftl.map_entry": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},

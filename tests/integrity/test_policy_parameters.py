@@ -28,6 +28,7 @@ CHOOSES: dict[str, dict[str, str]] = {
     "bus_arbiter": {"controller.arbiter": "{}"},
     "page_policy": {"controller.page_policy": "{}"},
     "victim_selector": {"nvdimm.ftl.victim": "{}"},
+    "page_placement": {"nvdimm.ftl.placement": "{}"},
     "gc_scheduler": {"nvdimm.gc.scheduler": "{}"},
     "buffer_manager": {"nvdimm.buffer.manager": "{}"},
     "buffer_replacement": {"nvdimm.buffer.replacement": "{}"},

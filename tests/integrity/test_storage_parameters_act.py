@@ -164,6 +164,7 @@ def test_only_what_is_paged_waits(path: Path) -> None:
 # Settings that make a flash device, or a page cache, use a policy of a kind.
 CHOOSES = {
     "victim_selector": ("storage.flash.ftl.victim",),
+    "page_placement": ("storage.flash.ftl.placement",),
     "gc_scheduler": ("storage.flash.gc.scheduler",),
     "buffer_manager": ("storage.flash.buffer.manager",),
     "buffer_replacement": ("storage.flash.buffer.replacement", "storage.cache.replacement"),

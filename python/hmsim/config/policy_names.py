@@ -28,6 +28,7 @@ PARAMETERS = {  # that name the policies of a kind; a drive of flash has its own
     "buffer_replacement": ("nvdimm.buffer.replacement", "storage.flash.buffer.replacement"),
     "host_limiter": ("host.limiter",),
     "refresh_pacer": ("hbf.refresh",),
+    "page_placement": ("nvdimm.ftl.placement", "storage.flash.ftl.placement"),
 }
 BASES = {"bus_arbiter": "split"}  # an arbiter chooses between two queues
 BASE = "unified_fr_fcfs"

@@ -92,6 +92,26 @@ std::vector<GoldenCase> victims() {
   };
 }
 
+Assignments placement(const char* name, const Assignments& more = {}) {
+  return flash(with({{"nvdimm.ftl.placement", name}}, more));
+}
+
+std::vector<GoldenCase> placements() {
+  const auto traffic = joined(agents::writes(), {agents::blocks("5", "zipf", "0.2", "2")});
+  return {
+      {"by_handle", placement("by_handle"), traffic},
+      {"round_robin_streams", placement("round_robin_streams"), traffic},
+      {"hot_cold_frequency", placement("hot_cold_frequency"), traffic},
+      {"hot_cold_recency", placement("hot_cold_recency"), traffic},
+      {"hot_cold_recency_of_16k_pages",
+       placement("hot_cold_recency", {{"nvdimm.nand.page_size", "16KiB"},
+                                      {"nvdimm.nand.pages_per_block", "8"},
+                                      {"nvdimm.ftl.over_provisioning", "150"},
+                                      {"nvdimm.capacity", "4MiB"}}),
+       traffic},
+  };
+}
+
 std::vector<GoldenCase> maps() {
   const auto traffic = agents::writes();
   return {
@@ -143,7 +163,7 @@ std::vector<GoldenCase> starts() {
 
 GoldenGroup golden_collection() {
   return {"collection", 800 * kMicrosecond,
-          joined(joined(schedulers(), victims()), joined(maps(), starts()))};
+          joined(joined(joined(schedulers(), victims()), placements()), joined(maps(), starts()))};
 }
 
 }  // namespace hmsim::testing

@@ -29,17 +29,6 @@ TEST(Victims, UniformOverwritesAmplifyAsTheFormulasSay) {
               amplification("random_victim", 28), 0.02 * 128 / 28);
 }
 
-// Age distinguishes hot blocks, which will soon lose more pages, from cold ones.
-TEST(Victims, CostBenefitBeatsGreedyOnSkewedOverwrites) {
-  UntimedRun run;
-  run.pattern = PreconditionPattern::zipf;
-  FtlShape shape = one_lun(512, 64, 15);
-  shape.shared_frontier = false;
-  const double greedy = untimed_amplification(shape, "greedy", {}, run);
-  const double cost_benefit = untimed_amplification(shape, "cost_benefit", {}, run);
-  EXPECT_LT(cost_benefit, 0.97 * greedy);
-}
-
 // Full blocks of 8 pages, listed in the order of filling; the oldest changes come first.
 class Listed final : public FullBlocks {
  public:
@@ -219,26 +208,6 @@ TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
       }
       EXPECT_EQ(count_pages(ftl, 0).in_flight, 0u) << victim;
     }
-  }
-}
-
-TEST(Victims, AllWorkInTimedRuns) {
-  for (const char* victim : {"fifo", "random_victim", "d_choices", "cost_benefit"}) {
-    NvdimmParameters parameters = small_nvdimm();
-    parameters.ftl.victim = victim;
-    parameters.precondition.fill = 1;
-    parameters.precondition.overwrite = 1;
-    Rig rig(parameters);
-    Random random(6);
-    const auto pages =
-        static_cast<std::uint64_t>(Nvdimm::logical_capacity(parameters) / kPageBytes);
-    rig.run(3000, 16, [&](std::int64_t, Address& address, bool& write) {
-      address = line_address(static_cast<std::int64_t>(random.below(pages)));
-      write = true;
-    });
-    rig.drain();
-    EXPECT_GT(rig.statistics().ftl.gc_count, 0u) << victim;
-    EXPECT_EQ(rig.census().free + rig.census().valid + rig.census().invalid, 256u) << victim;
   }
 }
 
