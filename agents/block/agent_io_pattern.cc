@@ -47,6 +47,10 @@ void IoPatternAgent::declare(ParameterSet& parameters) {
        "do not wait for each other",
        "the workload's own"});
   pattern_.declare(parameters);
+  parameters.integer("handle", keys().handle, {0, 65'535}, "",
+                     {"placement handle of the writes, for nvdimm.ftl.placement: by_handle and "
+                      "that of a drive; caches of storage drop it",
+                      "NVMe 2.1, Flexible Data Placement (TP4146): placement identifier"});
   keys().arrivals.declare(parameters);
   declare_pace(parameters);
   parameters.integer(

@@ -37,6 +37,7 @@ struct BlockKeys {
   std::int64_t think_every = 1;
   Tick start{0};
   std::int64_t stage = Stages::kNone;
+  std::int64_t handle = 0;
 
   Persistence persistence;  // from the configuration: what fences may rely on
   ReplayMode replay = ReplayMode::closed;

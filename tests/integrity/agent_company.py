@@ -34,6 +34,11 @@ COMPANY: dict[str, dict[str, Any]] = {
     "io_pattern.burst_on": {"arrivals": "bursty", "arrival_rate": 1_000_000},
     "io_pattern.burst_off": {"arrivals": "bursty", "arrival_rate": 1_000_000},
     "io_pattern.queue": {"arrivals": "fixed", "arrival_rate": 10_000_000},
+    "io_pattern.handle": {
+        "nvdimm.ftl.placement": "by_handle",
+        "nvdimm.nand.page_size": "16KiB",
+        "nvdimm.ftl.over_provisioning": 250,
+    },
     "io_pattern.pass": {"random_map": "repeat"},
     "io_pattern.passes": {"pass": "64KiB"},
     "io_pattern.think_every": {"think_time": "7us"},

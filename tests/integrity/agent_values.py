@@ -108,7 +108,7 @@ OTHER: dict[str, Any] = {
         "separate_writes=true regions=per_thread offset=2KiB flush_every=1 fua=true "
         "arrivals=poisson arrival_rate=200000 burst_on=10us burst_off=10us queue=3 think_time=7us "
         "think_every=3 start=9us stage=0 requests=20 duration=20us random_map=repeat align=16KiB "
-        "pass=64KiB passes=1 bytes=64KiB",
+        "pass=64KiB passes=1 bytes=64KiB handle=1",
     ),
     "memory_trace.path": "other lines",
     "levels": "1, 2, 4, 8, 2048, 96",
