@@ -86,14 +86,18 @@ T value_or_raise(const Parsed<T>& parsed) {
   return *parsed.value;
 }
 
-// Measures write amplification on one LUN with one open block for all pages. `over_provisioning` is
-// in percent.
+// Measures write amplification on one LUN with one open block for all pages, or two with a
+// placement policy other than single. `over_provisioning` is in percent.
 double amplification(const std::string& victim, const Assignments& assignments,
                      std::uint32_t blocks, std::uint32_t pages, std::uint32_t over_provisioning,
                      double settle, double measure, std::uint64_t seed, std::uint32_t parts,
-                     const std::string& partial_writes) {
+                     const std::string& partial_writes, const std::string& placement,
+                     std::uint64_t hot_pages, std::uint64_t hot_writes) {
   if (blocks < kFewestBlocks || pages < 2 || over_provisioning == 0) {
     throw InputError("too few blocks, pages or spare pages");
+  }
+  if (hot_pages >= 100 || hot_writes > 100) {
+    throw InputError("hot_pages must be below 100, hot_writes at most 100");
   }
   if (parts != 1 && parts != 2 && parts != kMostParts) {
     throw InputError(std::to_string(parts) + " parts of a flash page: must be 1, 2 or 4");
@@ -112,11 +116,14 @@ double amplification(const std::string& victim, const Assignments& assignments,
                         (kPercent + over_provisioning) / parts * parts;
   shape.shared_frontier = true;
   shape.stripe = {0};
+  shape.streams = placement == "single" ? 1 : 2;
   if (shape.logical_pages > shape.valid_limit()) {
     throw InputError("too few spare pages");
   }
-  return untimed_amplification(shape, victim, assignments,
-                               {settle, measure, PreconditionPattern::uniform, seed});
+  return untimed_amplification(
+      shape, victim, assignments,
+      {settle, measure, PreconditionPattern::uniform, seed, hot_pages, hot_writes},
+      page_placement(placement, assignments));
 }
 
 // Properties of a log of the simulation, and its rows; 0, false and what take() says without it.
@@ -304,7 +311,9 @@ PYBIND11_MODULE(_core, module) {
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
              py::arg("measure"), py::arg("seed"), py::arg("parts") = 1,
-             py::arg("partial_writes") = "combine", py::call_guard<py::gil_scoped_release>());
+             py::arg("partial_writes") = "combine", py::arg("placement") = "single",
+             py::arg("hot_pages") = 0, py::arg("hot_writes") = 0,
+             py::call_guard<py::gil_scoped_release>());
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
   module.def(
       "parse_integer", [](const std::string& text) { return value_or_raise(parse_integer(text)); },

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bindings/lent_view.h"
+#include "policies/page_placement.h"
 
 namespace py = pybind11;
 
@@ -37,6 +38,29 @@ struct PolicyHost {
   std::function<void(std::uint32_t)> rekey;
 };
 
+// Returns the object's method if it overrides the one in hmsim.config.policies; otherwise an empty
+// object. The GIL must be held.
+py::object overriding(const py::object& object, const char* base, const char* method) {
+  const py::object inherited = py::module_::import("hmsim.config.policies").attr(base).attr(method);
+  const py::object own = py::type::of(object).attr(method);
+  return own.is(inherited) ? py::object() : py::object(object.attr(method));
+}
+
+// Saves or loads the object's state.
+void serialize_object(Archive& archive, const py::object& object) {
+  const py::gil_scoped_acquire gil;
+  const py::module_ policies = py::module_::import("hmsim.config.policies");
+  archive.section("python policy");
+  std::string state;
+  if (!archive.loading()) {
+    state = policies.attr("save_state")(object).cast<std::string>();
+  }
+  archive(state);
+  if (archive.loading()) {
+    policies.attr("load_state")(object, py::bytes(state));
+  }
+}
+
 // The Python object of a policy, and its methods. The GIL must be held for every use.
 class Bound {
  public:
@@ -63,12 +87,8 @@ class Bound {
 
   unsigned hooks() const { return hooks_; }
   const py::object& object() const { return object_; }
-  // Returns the method if it overrides the one in hmsim.config.policies; otherwise an empty object.
   py::object overridden(const char* base, const char* method) const {
-    const py::object inherited =
-        py::module_::import("hmsim.config.policies").attr(base).attr(method);
-    const py::object own = py::type::of(object_).attr(method);
-    return own.is(inherited) ? py::object() : py::object(object_.attr(method));
+    return overriding(object_, base, method);
   }
   py::object& request() const { return request_; }
 
@@ -101,19 +121,7 @@ class Bound {
     methods_.at(hook)(loan.object(), now.value());
   }
 
-  void serialize(Archive& archive) {
-    const py::gil_scoped_acquire gil;
-    const py::module_ policies = py::module_::import("hmsim.config.policies");
-    archive.section("python policy");
-    std::string state;
-    if (!archive.loading()) {
-      state = policies.attr("save_state")(object_).cast<std::string>();
-    }
-    archive(state);
-    if (archive.loading()) {
-      policies.attr("load_state")(object_, py::bytes(state));
-    }
-  }
+  void serialize(Archive& archive) { serialize_object(archive, object_); }
 
  private:
   py::object object_;
@@ -302,6 +310,61 @@ class PythonArbiter final : public PythonPolicy<BusArbiter> {
   py::object contest_;
 };
 
+class PythonPlacement final : public PagePlacement {
+ public:
+  explicit PythonPlacement(py::object object) : object_(std::move(object)) {
+    host_ = object_.attr("host");
+    on_write_ = overriding(object_, "PagePlacement", "on_write");
+    copy_ = overriding(object_, "PagePlacement", "copy");
+  }
+  PythonPlacement(const PythonPlacement&) = delete;
+  PythonPlacement& operator=(const PythonPlacement&) = delete;
+  ~PythonPlacement() override {
+    const GilGuard gil;
+    for (py::object* object : {&host_, &on_write_, &copy_, &object_}) {
+      release_object(*object);
+    }
+  }
+
+  void connect(const PlacementShape& shape) override {
+    const py::gil_scoped_acquire gil;
+    object_.attr("connect")(shape.pages, shape.streams, shape.parts);
+  }
+  std::uint32_t host(const HostWrite& write) const override {
+    const py::gil_scoped_acquire gil;
+    return stream("host", host_(write.page, write.handle, write.time));
+  }
+  void on_write(const HostWrite& write) override {
+    if (on_write_) {
+      const py::gil_scoped_acquire gil;
+      on_write_(write.page, write.handle, write.time);
+    }
+  }
+  std::uint32_t copy(const CopiedPage& page) const override {
+    if (!copy_) {
+      return kCopyStream;
+    }
+    const py::gil_scoped_acquire gil;
+    return stream("copy", copy_(page.page, page.stream, page.time));
+  }
+  void serialize(Archive& archive) override { serialize_object(archive, object_); }
+
+ private:
+  static std::uint32_t stream(const char* method, const py::object& returned) {
+    try {
+      return returned.cast<std::uint32_t>();
+    } catch (const py::cast_error&) {
+      throw py::type_error(std::string(method) + ": must return a stream, an integer, not " +
+                           py::repr(returned).cast<std::string>());
+    }
+  }
+
+  py::object object_;
+  py::object host_;
+  py::object on_write_;  // these two only if overridden
+  py::object copy_;
+};
+
 template <class View, class Member>
 auto field(Member View::*member) {
   return [member](const Handle<View>& handle) { return handle.view().*member; };
@@ -354,9 +417,12 @@ PolicyMakers python_policy_makers(const py::dict& callables) {
     const auto name = key.cast<std::string>();
     // The last copy of the maker is destroyed with the Simulation.
     const auto shared = std::make_shared<py::object>(py::reinterpret_borrow<py::object>(callable));
-    makers[name] = [shared, arbiter = name == "controller.arbiter"]() -> std::unique_ptr<Policy> {
+    makers[name] = [shared, name]() -> std::unique_ptr<Policy> {
       const py::gil_scoped_acquire gil;
-      if (arbiter) {
+      if (name == kPlacementKey || name == kDrivePlacementKey) {
+        return std::make_unique<PythonPlacement>((*shared)());
+      }
+      if (name == "controller.arbiter") {
         return std::make_unique<PythonArbiter>((*shared)());
       }
       return std::make_unique<PythonScheduler>((*shared)());

@@ -6,6 +6,7 @@
 #include "agents/random_streams.h"
 #include "core/errors.h"
 #include "core/units.h"
+#include "policies/page_placement.h"
 
 namespace hmsim {
 
@@ -23,7 +24,8 @@ Configuration::Configuration() {
   declare_all_policies(parameters_, policies_);
 }
 
-Configuration::Configuration(const Assignments& assignments) : Configuration() {
+Configuration::Configuration(const Assignments& assignments, const PolicyMakers& makers)
+    : Configuration() {
   errors_ = parameters_.apply(assignments);
   if (!errors_.empty()) {
     return;
@@ -31,6 +33,11 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   system_.assignments = assignments;
   system_.persistence = frontend_.node.persistence;
   system_.resolve_presets();
+  system_.makers = makers;
+  if (const auto placement = makers.find(kPlacementKey); placement != makers.end()) {
+    system_.nvdimm.ftl.make_placement = placement->second;
+  }
+  storage_.set_makers(makers);
   const ClusterParameters& cluster = frontend_.cluster;
   system_.nodes = cluster.memories();
   errors_ = system_.check();

@@ -19,7 +19,8 @@ namespace hmsim {
 class Configuration {
  public:
   Configuration();
-  explicit Configuration(const Assignments& assignments);  // see errors()
+  // `makers`: replace policies that the assignments name. See errors().
+  explicit Configuration(const Assignments& assignments, const PolicyMakers& makers = {});
   Configuration(const Configuration&) = delete;
   Configuration& operator=(const Configuration&) = delete;
 

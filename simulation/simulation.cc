@@ -39,7 +39,7 @@ std::uint64_t identity_of(const Assignments& config, const std::vector<Assignmen
 Simulation::Simulation(const Assignments& config, const std::vector<Assignments>& agents,
                        const RunOptions& options, const TraceSource& source)
     : options_(options) {
-  const Configuration configuration(config);
+  const Configuration configuration(config, options.policies);
   configuration.throw_if_wrong();
   blame_.needs = memory_needs(configuration);
   try {
@@ -70,7 +70,6 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   }
   SystemConfig system = configuration.system();
   blame_.file = system.nvdimm.present ? system.nvdimm.precondition.load : "";
-  system.makers = options_.policies;
   if (options_.preconditioning) {
     const auto all = static_cast<double>(preconditioned_pages(system));
     system.nvdimm.precondition.report =

@@ -10,6 +10,7 @@
 
 #include "core/descriptor_table.h"
 #include "core/parameters.h"
+#include "policies/policy.h"
 #include "storage/request.h"
 
 namespace hmsim {
@@ -22,6 +23,8 @@ class StorageDesign {
   // Returns the errors that involve more than one value, with full names. Called for the chosen
   // kind only.
   virtual std::vector<ParameterError> check(Bytes capacity) const = 0;
+  // Sets the makers of policies that the parameters do not name, by parameter. Call before check().
+  virtual void set_makers(const PolicyMakers& /*makers*/) {}
   // Makes a device. Precondition: the parameters passed check(). `seed`: the run's seed.
   // `assignments`: the configuration's assignments, from which policies read their parameters.
   virtual std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
@@ -31,7 +34,7 @@ class StorageDesign {
 // Design that consists of parameters and a device. The device takes its parameters and the
 // capacity, then the seed if it draws, then the assignments if it has policies.
 template <class Parameters, class Device>
-class PlainDesign final : public StorageDesign {
+class PlainDesign : public StorageDesign {
  public:
   void declare(ParameterSet& parameters) override { parameters_.declare(parameters); }
   std::vector<ParameterError> check(Bytes capacity) const override {
@@ -49,7 +52,7 @@ class PlainDesign final : public StorageDesign {
     }
   }
 
- private:
+ protected:
   Parameters parameters_;
 };
 

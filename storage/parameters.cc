@@ -45,6 +45,12 @@ const StorageDesign& StorageParameters::design() const {
   return *designs_[index];
 }
 
+void StorageParameters::set_makers(const PolicyMakers& makers) {
+  for (const auto& each : designs_) {
+    each->set_makers(makers);
+  }
+}
+
 std::vector<ParameterError> StorageParameters::check() const {
   if (!present()) {
     return paging_.present() ? std::vector<ParameterError>{{"storage.paging.memory",

@@ -24,7 +24,8 @@ class StorageParameters {
  public:
   StorageParameters();
 
-  void declare(ParameterSet& parameters);  // under "storage."
+  void declare(ParameterSet& parameters);       // under "storage."
+  void set_makers(const PolicyMakers& makers);  // of policies of the device; call before check()
   std::vector<ParameterError> check() const;
 
   bool present() const { return kind_ != kNone; }

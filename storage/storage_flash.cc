@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "nvdimm/design.h"
+#include "policies/page_placement.h"
 #include "storage/design.h"
 #include "storage/flash_device.h"
 #include "storage/server.h"
@@ -104,9 +105,22 @@ std::vector<ParameterError> FlashParameters::check(Bytes capacity) const {
   return errors;
 }
 
+namespace {
+
+class FlashDesign final : public PlainDesign<FlashParameters, FlashDevice> {
+ public:
+  void set_makers(const PolicyMakers& makers) override {
+    if (const auto found = makers.find(kDrivePlacementKey); found != makers.end()) {
+      parameters_.inside.ftl.make_placement = found->second;
+    }
+  }
+};
+
+}  // namespace
+
 extern const StorageDescriptor kStorage_flash;
 const StorageDescriptor kStorage_flash{
     "flash", "driver, queue and link, then flash with an FTL, storage.flash: SSDs, flash cards",
-    make_storage_design<PlainDesign<FlashParameters, FlashDevice>>};
+    make_storage_design<FlashDesign>};
 
 }  // namespace hmsim

@@ -34,7 +34,7 @@ struct SystemConfig {
   Persistence persistence = Persistence::controller;
   std::int64_t nodes = 1;   // with separate channels each; set by the simulation
   Assignments assignments;  // as given; policies read their part
-  PolicyMakers makers;      // of controller.scheduler, .nvdimm_scheduler and .arbiter
+  PolicyMakers makers;      // by parameter; used for those of controller.
 
   void declare(ParameterSet& parameters);
   // Returns the NVDIMMs of a channel by number; empty without NVDIMM.

@@ -14,7 +14,8 @@ HOMES = {  # module below hmsim: what it gives
     "common.c_library": "get_include get_library",
     "_core": "InputError OutOfMemory SimulatorFault",
     "config.configuration": "Config load_config",
-    "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",
+    "config.policies": "COPIES DRAM NVDIMM READS WRITES Bundle BusArbiter PagePlacement "
+    "TransactionScheduler",
     "comparisons.comparison": "compare",
     "curves.device": "device_curve",
     "curves.model": "DeviceCurve",

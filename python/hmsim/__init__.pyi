@@ -13,12 +13,14 @@ from hmsim.common.c_library import get_library as get_library
 from hmsim.comparisons.comparison import compare as compare
 from hmsim.config.configuration import Config as Config
 from hmsim.config.configuration import load_config as load_config
+from hmsim.config.policies import COPIES as COPIES
 from hmsim.config.policies import DRAM as DRAM
 from hmsim.config.policies import NVDIMM as NVDIMM
 from hmsim.config.policies import READS as READS
 from hmsim.config.policies import WRITES as WRITES
 from hmsim.config.policies import Bundle as Bundle
 from hmsim.config.policies import BusArbiter as BusArbiter
+from hmsim.config.policies import PagePlacement as PagePlacement
 from hmsim.config.policies import TransactionScheduler as TransactionScheduler
 from hmsim.curves.device import device_curve as device_curve
 from hmsim.curves.model import DeviceCurve as DeviceCurve

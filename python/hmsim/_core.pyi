@@ -365,6 +365,9 @@ def untimed_amplification(
     seed: int,
     parts: int = 1,
     partial_writes: str = "combine",
+    placement: str = "single",
+    hot_pages: int = 0,
+    hot_writes: int = 0,
 ) -> float:
     """Return the write amplification of uniform overwrites of one LUN, without time.
 
@@ -372,6 +375,8 @@ def untimed_amplification(
     overwritten ``settle`` times, and measured for another ``measure`` times its capacity.
     ``victim`` chooses blocks, with its parameters from ``assignments``. A flash page has 1, 2 or 4
     ``parts`` of 4 KiB; ``partial_writes``, as ``nvdimm.ftl.partial_writes``, says what fills it.
+    ``placement`` other than ``single`` has two streams. With ``hot_pages``, the first ones, in
+    percent, get ``hot_writes`` percent of the overwrites, and handle 0; the others have handle 1.
     """
 
 def dram_backends() -> dict[str, bool]:

@@ -14,7 +14,7 @@ PAGE = (REPO / "docs" / "python.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^::: hmsim\.(.+)$", re.MULTILINE)
 SLOW = ("Runs and results", "Comparisons and sweeps")  # sections that simulate for seconds
-CONSTANTS = {"DRAM", "NVDIMM", "READS", "WRITES", "__version__"}  # strings, which need no page
+CONSTANTS = {"COPIES", "DRAM", "NVDIMM", "READS", "WRITES", "__version__"}  # need no page
 EXAMPLES = [
     pytest.param(example, id=f"{title}-{number}", marks=[pytest.mark.slow] if title in SLOW else [])
     for title, _, text in (part.partition("\n") for part in PAGE.split("\n## "))

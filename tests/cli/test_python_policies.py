@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import hmsim
 import pytest
-from hmsim import Bundle, BusArbiter, InputError, TransactionScheduler
+from hmsim import Bundle, BusArbiter, InputError, PagePlacement, TransactionScheduler
 from hmsim.config import policies
 from messages import naming
 from support import write
@@ -79,6 +79,76 @@ def test_arbiters_do_as_in_cpp(workload: Path) -> None:
     expected = hmsim.run("quick", workload, policy=turns).stats
     assert hmsim.run("quick", workload, policy=mine).stats == expected
     assert expected["arbiter.dram_wins"] > 10
+
+
+class Frequency(PagePlacement):
+    """policies/placement/hot_cold_frequency.cc with its default parameters and two streams."""
+
+    handled = 0  # pages whose writer has handle 3
+
+    def connect(self, pages: int, streams: int, parts: int) -> None:
+        assert streams == 2
+        self.pages = pages
+        self.counts: dict[int, tuple[int, int]] = {}
+
+    def writes(self, page: int, time: int) -> int:
+        writes, period = self.counts.get(page, (0, 0))
+        return writes >> (time // self.pages - period)
+
+    def host(self, page: int, handle: int, time: int) -> int:
+        assert handle == (3 if page < self.handled else 0)
+        return 0 if self.writes(page, time) + 1 >= 4 else 1
+
+    def on_write(self, page: int, handle: int, time: int) -> None:
+        self.counts[page] = min(self.writes(page, time) + 1, 255), time // self.pages
+
+    def copy(self, page: int, stream: int, time: int) -> int:
+        assert stream in (0, 1)
+        return 0 if self.writes(page, time) >= 4 else 1
+
+
+class Handled(Frequency):
+    handled = 256
+
+
+class Outside(Frequency):
+    def host(self, page: int, handle: int, time: int) -> int:
+        return 2
+
+
+@pytest.mark.parametrize(
+    ("owner", "page_size"), [("nvdimm", "4KiB"), ("nvdimm", "16KiB"), ("storage.flash", "4KiB")]
+)
+def test_placements_do_as_in_cpp(tmp_path: Path, owner: str, page_size: str) -> None:
+    flash = f"""\
+  capacity: 8MiB
+  ftl: {{over_provisioning: 60}}
+  nand: {{channels: 1, chips: 1, pages_per_block: 8, page_size: {page_size}}}
+  buffer: {{read_size: 64KiB, write_size: 256KiB}}
+  precondition: {{fill: 1, overwrite: 1, pattern: zipf}}
+"""
+    drive = "storage: {kind: flash, capacity: 4MiB}\n" if owner != "nvdimm" else ""
+    config = write(tmp_path / "flash.yaml", f"base: mascots16\n{drive}{owner}:\n{flash}")
+    agents = """\
+agents:
+  - {kind: io_pattern, core: 0, read_share: 0, footprint: 1MiB, requests: 3000, handle: 3}
+  - {kind: io_pattern, core: 1, read_share: 0, offset: 1MiB, requests: 600}
+"""
+    workload = write(tmp_path / "writes.yaml", agents)
+    name = f"{owner}.ftl.placement"
+
+    def stats(policy: str | type[PagePlacement]) -> dict[str, float]:
+        named = {name: policy} if isinstance(policy, str) else {}
+        objects = {} if isinstance(policy, str) else {name: policy}
+        bundle = Bundle("mine", "unified_fr_fcfs", named, objects)
+        return hmsim.run(config, workload, policy=bundle, check=True).stats
+
+    expected = stats("hot_cold_frequency")
+    assert stats(Handled) == expected
+    assert expected[f"{owner}.nvdimm.ftl.gc_pages".replace("nvdimm.nvdimm", "nvdimm")] > 100
+    assert stats("single") != expected
+    with pytest.raises(InputError, match="returned stream 2: must be below"):
+        stats(Outside)
 
 
 def test_results_say_which_classes_took_part(workload: Path) -> None:
@@ -272,7 +342,11 @@ class Fickle(TransactionScheduler):
             self.rekey(request.slot)
 
 
-OBJECTS: dict[str, Any] = {"controller.arbiter": Lottery, "controller.scheduler": Fickle}
+OBJECTS: dict[str, Any] = {
+    "controller.arbiter": Lottery,
+    "controller.scheduler": Fickle,
+    "nvdimm.ftl.placement": Frequency,
+}
 
 
 def drive(system: hmsim.System, numbers: random.Random, count: int) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies written in Python.
 
-A subclass of `TransactionScheduler` or `BusArbiter` takes part in a simulation through a `Bundle`:
+A subclass of `TransactionScheduler`, `BusArbiter` or `PagePlacement` takes part in a simulation
+through a `Bundle`:
 
     class WritesLast(hmsim.TransactionScheduler):
         def key(self, request):
@@ -33,15 +34,27 @@ DRAM = "dram"
 NVDIMM = "nvdimm"
 READS = "reads"
 WRITES = "writes"
+COPIES = 64  # kCopyStream of policies/page_placement.h
+PLACEMENT = "nvdimm.ftl.placement"
 SAFE = {  # beside the built-in types: what a checkpoint may hold
     ("collections", name) for name in ("Counter", "OrderedDict", "defaultdict", "deque")
 } | {("builtins", name) for name in ("int", "list", "dict", "set", "bytearray", "frozenset")}
 
 
-class TransactionPolicy:
-    """Base of `TransactionScheduler` and `BusArbiter`; hooks not overridden cost nothing."""
+class PythonPolicy:
+    """Base of all policies in Python."""
 
     _host: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_host"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+class TransactionPolicy(PythonPolicy):
+    """Base of `TransactionScheduler` and `BusArbiter`; hooks not overridden cost nothing."""
 
     def connect(self, shape: SimpleNamespace, instructions: Callable[[int], int]) -> None:
         """Connect the policy to its channel; called before all other functions.
@@ -65,12 +78,6 @@ class TransactionPolicy:
 
     def on_complete(self, request: RequestView, now: int) -> None:
         """Note that the request's last data beat passed."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_host"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
 
 
 class TransactionScheduler(TransactionPolicy):
@@ -140,11 +147,48 @@ class BusArbiter(TransactionPolicy):
         raise NotImplementedError
 
 
-PolicyMaker = Callable[[], TransactionPolicy]
-KINDS: dict[str, type[TransactionPolicy]] = {
+class PagePlacement(PythonPolicy):
+    """Decides which of ``nvdimm.ftl.streams`` open blocks takes a written page.
+
+    With one stream, only `connect` is called. Pages are logical ones of 4 KiB, from 0. ``time`` is
+    the number of pages of the host that left for flash before.
+    """
+
+    def connect(self, pages: int, streams: int, parts: int) -> None:
+        """Forget everything: called first, and again after a power failure.
+
+        Args:
+            pages: logical pages.
+            streams: number of streams.
+            parts: pages that one program writes.
+        """
+
+    def host(self, page: int, handle: int, time: int) -> int:
+        """Return the stream of a page if it left next; must not change the state.
+
+        ``handle`` is the placement handle that the writer gave, 0 by default.
+        """
+        raise NotImplementedError
+
+    def on_write(self, page: int, handle: int, time: int) -> None:
+        """Note that the page leaves."""
+
+    def copy(self, page: int, stream: int, time: int) -> int:
+        """Return the stream of a copy of garbage collection, or `COPIES`: the open block of copies.
+
+        ``stream`` is that of the block that is collected, or `COPIES`. The result is ignored for
+        copies of wear levelling.
+        """
+        return COPIES
+
+
+PolicyMaker = Callable[[], PythonPolicy]
+KINDS: dict[str, type[PythonPolicy]] = {
     "controller.scheduler": TransactionScheduler,
     "controller.nvdimm_scheduler": TransactionScheduler,
     "controller.arbiter": BusArbiter,
+    PLACEMENT: PagePlacement,
+    "storage.flash.ftl.placement": PagePlacement,
 }
 
 
@@ -157,7 +201,8 @@ class Bundle:
         base: a shipped bundle or a path, both also in a write mode, or None for none.
         overrides: values of parameters by dotted name.
         objects: by parameter (``controller.scheduler``, ``controller.nvdimm_scheduler``,
-            ``controller.arbiter``) a subclass, or a callable that returns a new object of one.
+            ``controller.arbiter``, ``nvdimm.ftl.placement``, ``storage.flash.ftl.placement``) a
+            subclass, or a callable that returns a new object of one.
     """
 
     name: str
@@ -187,7 +232,7 @@ def makers(objects: Mapping[str, PolicyMaker]) -> dict[str, Callable[[], Any]]:
     """Return callables for the core, which check the type of each policy that they make."""
 
     def checked(name: str, maker: PolicyMaker) -> Callable[[], Any]:
-        def make() -> TransactionPolicy:
+        def make() -> PythonPolicy:
             policy = maker()
             if not isinstance(policy, KINDS[name]):
                 raise InputError(
@@ -200,7 +245,7 @@ def makers(objects: Mapping[str, PolicyMaker]) -> dict[str, Callable[[], Any]]:
     return {name: checked(name, maker) for name, maker in objects.items()}
 
 
-def save_state(policy: TransactionPolicy) -> bytes:
+def save_state(policy: PythonPolicy) -> bytes:
     """Return a policy's state as bytes: what its ``__getstate__`` returns.
 
     Raises TypeError when that holds more than built-in types and those of ``collections``.
@@ -215,7 +260,7 @@ def save_state(policy: TransactionPolicy) -> bytes:
     return state
 
 
-def load_state(policy: TransactionPolicy, state: bytes) -> None:
+def load_state(policy: PythonPolicy, state: bytes) -> None:
     """Restore a policy's state from `save_state`. Raises InputError when it is damaged."""
     try:
         policy.__setstate__(_read(state))

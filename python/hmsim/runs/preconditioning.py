@@ -22,13 +22,14 @@ from hmsim.common.digests import file_digest
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import inform
 from hmsim.config.configuration import Config
+from hmsim.config.policies import PLACEMENT
 from hmsim.runs import identity
 
 WORTH = 1 << 20  # logical pages that take about a second: fewer are written anew
 MOST = 1 << 30  # bytes of all files; those that were not used for longest go first
 LOAD = "nvdimm.precondition.load"
 BUFFER = "nvdimm.precondition.buffer"  # has no part in the file
-VICTIM = "nvdimm.ftl.victim"  # the policy that takes part
+VICTIM = "nvdimm.ftl.victim"  # these policies take part
 SUFFIX = ".state"
 Report = Callable[[float], None]
 
@@ -64,7 +65,7 @@ def _file(config: Config, seed: int, report: Report | None) -> Path | None:
     """Return the file for such a run; None if it is not worthwhile or cannot be stored."""
     flat = config.flat()
     pages, shape = Simulation.preconditioning(flat, seed)
-    if pages < WORTH or VICTIM in dict(config.objects):
+    if pages < WORTH or {VICTIM, PLACEMENT} & dict(config.objects).keys():
         return None
     try:
         folder = cache_directory() / "preconditioned"

@@ -107,6 +107,40 @@ def _root(increasing: Callable[[float], float]) -> float:
     return low
 
 
+def greedy(space: float, pages: int) -> float:
+    """Return the write amplification of uniform overwrites with greedy victims.
+
+    ``space`` is the number of pages of full blocks by valid page. A block with i valid pages loses
+    one in V / i writes, where V is the number in all blocks. A victim has one of two numbers.
+    """
+    waited = 1 / pages
+    for valid in range(pages - 1, 0, -1):
+        missing, step = space * (pages - valid) - pages * waited, pages / valid - space
+        if missing <= step:
+            return pages / (pages - valid + missing / step)
+        waited += 1 / valid
+    return 1.0
+
+
+def placements() -> Iterator[Row]:
+    """Streams gain nothing with uniform overwrites, and nearly part two populations.
+
+    Greedy victims have equally many valid pages in both, so either is a uniform drive.
+    """
+    blocks, pages, spare = 1024, 64, 28
+    expected = greedy((blocks - 2) * pages / (blocks * pages * 100 // (100 + spare)), pages)
+    run: tuple[Any, ...] = ("greedy", [], blocks, pages, spare, 5, 3, 1)
+    for placement in ("single", "round_robin_streams", "hot_cold_frequency", "hot_cold_recency"):
+        name = f"write amplification, {placement}"
+        got = untimed_amplification(*run, placement=placement)
+        source = "greedy victims, infinitely many blocks"
+        yield Row("ftl", f"{name}, uniform", expected, got, "", 0.01 * expected, source)
+        if placement.startswith("hot_cold"):
+            got = untimed_amplification(*run, placement=placement, hot_pages=20, hot_writes=80)
+            source = "each population a uniform drive"
+            yield Row("ftl", f"{name}, 80/20", expected, got, "", 0.08 * expected, source)
+
+
 def fifo(parts: int, over_provisioning: float, partial_writes: str) -> float:
     """Return the write amplification of uniform overwrites, blocks collected in order."""
     if partial_writes == "merge":

@@ -39,7 +39,12 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         dram_comparison.models,
     ),
     "flash": (closed_forms.flash_reads, closed_forms.flash_programs),
-    "ftl": (amplification.timed_runs, amplification.victims, amplification.large_pages),
+    "ftl": (
+        amplification.timed_runs,
+        amplification.victims,
+        amplification.placements,
+        amplification.large_pages,
+    ),
     "media": (closed_forms.media_latency, closed_forms.media_writes),
     "nvdimm": (closed_forms.nvdimm,),
     "policies": (closed_forms.policy_order, closed_forms.policy_slots, closed_forms.policy_table),
