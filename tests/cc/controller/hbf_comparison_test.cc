@@ -34,7 +34,7 @@ struct Kept {
   std::string ours;
   std::string verdict;
 
-  std::string judge(double ours) const {
+  std::string judge(double found) const {
     if (band == "none") {
       return "reported";
     }
@@ -42,7 +42,7 @@ struct Kept {
     if (band != "equal") {
       width = std::stod(band) * (band.back() == '%' ? theirs / 100 : 1);
     }
-    return std::abs(ours - theirs) <= width ? "meets" : "misses";
+    return std::abs(found - theirs) <= width ? "meets" : "misses";
   }
 };
 
