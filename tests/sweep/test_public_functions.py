@@ -16,7 +16,8 @@ from support import succeed
 
 POLICIES = ["unified_fr_fcfs", "split", "hms"]  # not in alphabetical order
 RATE, ALONE = "agent.0.rate", "agent.1.rate"
-ELSEWHERE = {"fit", "get_include", "get_library"}  # need Optuna, or return no value of these types
+# They need Optuna, take seconds, or return no value of these types.
+ELSEWHERE = {"device_curve", "fit", "get_include", "get_library"}
 
 
 @pytest.fixture

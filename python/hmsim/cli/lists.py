@@ -35,7 +35,7 @@ KINDS = {  # of policies, where their names do not say it
     "buffer_replacement": "buffer replacement",
     "host_limiter": "limiters of the host queue",
     "refresh_pacer": "pacing of refreshes of high bandwidth flash",
-    "page_placement": "placement of written pages in streams",
+    "page_placement": "streams of pages",
 }
 
 
