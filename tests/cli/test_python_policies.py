@@ -105,7 +105,7 @@ class Frequency(PagePlacement):
 
 
 class Handled(Frequency):
-    seen: set[tuple[bool, int]] = set()  # whether a page is agent 0's, and its handle
+    seen: ClassVar[set[tuple[bool, int]]] = set()  # whether a page is agent 0's, and its handle
 
     def host(self, page: int, handle: int, time: int) -> int:
         self.seen.add((page < 256, handle))
