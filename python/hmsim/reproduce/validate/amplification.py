@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from hmsim._core import untimed_amplification
@@ -129,14 +130,14 @@ def placements() -> Iterator[Row]:
     """
     blocks, pages, spare = 1024, 64, 28
     expected = greedy((blocks - 2) * pages / (blocks * pages * 100 // (100 + spare)), pages)
-    run: tuple[Any, ...] = ("greedy", [], blocks, pages, spare, 5, 3, 1)
+    measure = partial(untimed_amplification, "greedy", [], blocks, pages, spare, 5, 3, 1)
     for placement in ("single", "round_robin_streams", "hot_cold_frequency", "hot_cold_recency"):
         name = f"write amplification, {placement}"
-        got = untimed_amplification(*run, placement=placement)
+        got = measure(placement=placement)
         source = "greedy victims, infinitely many blocks"
         yield Row("ftl", f"{name}, uniform", expected, got, "", 0.01 * expected, source)
         if placement.startswith("hot_cold"):
-            got = untimed_amplification(*run, placement=placement, hot_pages=20, hot_writes=80)
+            got = measure(placement=placement, hot_pages=20, hot_writes=80)
             source = "each population a uniform drive"
             yield Row("ftl", f"{name}, 80/20", expected, got, "", 0.08 * expected, source)
 
