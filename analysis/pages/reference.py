@@ -108,11 +108,11 @@ def statistics(_: Path) -> Documents:
         "`agent.N.request_latency_us`. Times in a log of requests are the device's; its `link_ps` "
         "is the time on the link.",
         "",
-        "Statistics of a memory are of all its channels together. With several channels, also "
-        "over the nodes of a cluster, `dram.channel.N` and `nvdimm.channel.N` repeat a few of them "
-        "for one channel: `dram.channel.N.reads` is its part of `dram.reads`. `bus_share` is "
-        "`bus.dram_share` or `bus.nvdimm_share` of its data bus; on a shared bus, their sum is the "
-        "time in use. Memory behind a link has `link` (HBF, CXL) instead or as well.",
+        "The statistics of a memory add up its channels. If there are several, on one node or on "
+        "many, `dram.channel.N` and `nvdimm.channel.N` repeat a few for each: "
+        "`dram.channel.N.reads` is its part of `dram.reads`. `bus_share` is `bus.dram_share` or "
+        "`bus.nvdimm_share` of its data bus; on a shared bus, the two add up to the bus's use. "
+        "HBF, and memory behind CXL, have `link`.",
         "",
         "| path | unit | kind | meaning |",
         "|---|---|---|---|",

@@ -90,6 +90,8 @@ def test_a_replay_queues_and_has_jitter() -> None:
         ({"rows": [1]}, ("c.json: rows", "bandwidth")),
         ({"rows": [row(bandwidth=-1)]}, ("c.json: rows", "positive")),
         ({"rows": [row(size=float("nan"))]}, ("c.json: rows", "positive")),
+        ({"rows": [row(direction="both")]}, ("c.json: rows", "direction")),
+        ({"rows": [row(size=10**400)]}, ("c.json: rows", "positive")),
         ({"rows": [row(points=[[2, 1]])]}, ("c.json: rows", "depth")),
         ({"rows": [row(latency_jitter_stddev="x")]}, ("c.json: rows", "jitter")),
     ],

@@ -189,6 +189,7 @@ def test_a_file_of_own_measurements_is_a_card(tmp_path: Path) -> None:
         ("read_base", "kind", "own.yaml:14: fit: 'storage.memory.kind' is not a time"),
         ("depth_1_us: 10", "depth_1_us: 0", "depth_1_us: must be a number above 0, got '0'"),
         ("storage/nvme", "storage/nvm", "no such configuration"),
+        ("reads: [100]", "variants: {{}}", "own.yaml:10: variants: must have at least one entry"),
     ],
 )
 def test_a_wrong_file_of_own_measurements(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -196,6 +197,20 @@ def test_a_wrong_file_of_own_measurements(tmp_path: Path, old: str, new: str, me
     with pytest.raises(InputError) as error:
         subject.subject(str(path))
     assert message in str(error.value)
+
+
+def test_a_drive_faster_than_the_rest_of_its_system(tmp_path: Path) -> None:
+    text = "drives:" + OWN.partition("drives:")[2].replace("depth_1_us: 10", "depth_1_us: 0.5")
+    anchors = subject.subject(str(own(tmp_path, text)))
+    with pytest.raises(InputError, match=r"depth_1_us: 0.5 is too short; storage/nvme takes 4\."):
+        card.sections(anchors, method.SMALL, 1, silent)
+
+
+def test_the_unloaded_latency_is_that_of_the_most_reads(tmp_path: Path) -> None:
+    path = own(tmp_path, OWN.replace("[100]", "[50, 100]"))
+    other = "32000 900\n16000 700\n1000 600\n"
+    (tmp_path / "curves" / "bwlat_50.txt").write_text(other, encoding="utf-8")
+    assert subject.subject(str(path)).method["machines"]["Mine"]["unloaded_ns"] == 50
 
 
 def test_a_wrong_curve_names_its_line(tmp_path: Path) -> None:

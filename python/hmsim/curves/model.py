@@ -186,8 +186,10 @@ def _checked(row: Any) -> Mapping[str, Any]:
         good = all(0 < number < math.inf for number in numbers) and 0 <= jitter < math.inf
         if not good or depths[:1] != [1.0] or sorted({*depths}) != depths:
             raise ValueError
+        if row["direction"] not in DIRECTIONS:
+            raise ValueError
         return {**row, "points": points, "state": str(row["state"])}
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError(
             "rows: each needs a state, a direction, positive numbers for "
             f"{', '.join(POSITIVE)}, a jitter, and points of rising depth from 1"

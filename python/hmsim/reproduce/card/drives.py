@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from hmsim._core import parse_time
+from hmsim._core import InputError, parse_time
 from hmsim.config.configuration import Config, load_config
 from hmsim.reproduce.card.content import Cell, Section, Table
 from hmsim.reproduce.card.method import DRIVES, Extent
@@ -51,7 +51,13 @@ def _fitted(drive: Mapping[str, Any], more: Mapping[str, Any], requests: int, wh
     config = load_config(drive["system"], settings, where=where)
     mean, _ = _reads(config, 1, 1, requests)
     now = parse_time(config.resolved()[drive["fit"]])
-    value = now + round((drive["measured"]["depth_1_us"] - mean) * MICRO)
+    real = drive["measured"]["depth_1_us"]
+    value = now + round((real - mean) * MICRO)
+    if value < 0:
+        least = f"{mean - now / MICRO:.4g} us with {drive['fit']}: 0s"
+        raise InputError(
+            f"{where}: depth_1_us: {real} is too short; {drive['system']} takes {least}"
+        )
     settings[drive["fit"]] = f"{value}ps"
     return load_config(drive["system"], settings, where=where)
 

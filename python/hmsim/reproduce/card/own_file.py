@@ -36,29 +36,33 @@ class OwnFile(NodeReader):
         given = self.keys(yaml_settings.read_mapping(path), "", TOP)
         if "machines" not in given and "drives" not in given:
             raise InputError(f"{path}: has neither machines: nor drives:")
-        variants = {name: method["variants"][name] for name in VARIANTS}
+        variants: Mapping[str, Any] = {name: method["variants"][name] for name in VARIANTS}
         if "variants" in given:
-            listed = self.mapping(given["variants"], "variants")
-            variants = {name: self._settings(node, name) for name, (_, node) in listed.items()}
+            variants = self._systems(given["variants"], "variants")
         shares = list(method["load"]["reads"])
         if "reads" in given:
+            self.values(given["reads"], "reads")  # none twice
             nodes = self.sequence(given["reads"], "reads")
-            shares = [self._share(node) for node in nodes]
+            shares = [self.number(node, node, "reads: per cent", 100, 0) / 100 for node in nodes]
         load = {**method["load"], "reads": shares}
         common = {"file": str(path), "load": load, "variants": variants, "machines": {}}
         self.method = {**method, **common}
-        for name, node in self._entries(given, "machines"):
+        for name, node in self._entries(given.get("machines"), "machines"):
             self.method["machines"][name] = self._machine(node, name)
-        found = {name: self._drive(node, name) for name, node in self._entries(given, "drives")}
+        drive_nodes = self._entries(given.get("drives"), "drives")
+        found = {name: self._drive(node, name) for name, node in drive_nodes}
         self.drives = {**drives, "file": str(path), "drives": found}
 
-    def _entries(self, given: Mapping[str, yaml.Node], what: str) -> list[tuple[str, yaml.Node]]:
-        if what not in given:
+    def _entries(self, node: yaml.Node | None, what: str) -> list[tuple[str, yaml.Node]]:
+        if node is None:
             return []
-        return [(name, node) for name, (_, node) in self.mapping(given[what], what).items()]
+        found = [(name, child) for name, (_, child) in self.mapping(node, what).items()]
+        if not found:
+            self.refuse(node, what, "must have at least one entry")
+        return found
 
-    def _share(self, node: yaml.Node) -> float:
-        return self.number(node, node, "reads: per cent", 100, 0) / 100
+    def _systems(self, node: yaml.Node, what: str) -> dict[str, dict[str, str]]:
+        return {name: self._settings(child, name) for name, child in self._entries(node, what)}
 
     def _settings(self, node: yaml.Node, what: str) -> dict[str, str]:
         self.mapping(node, what)
@@ -83,12 +87,11 @@ class OwnFile(NodeReader):
             self.refuse(node, name, "needs measured: and parts:")
         clock = self._positive(given, "clock_ghz", node) if "clock_ghz" in given else 1.0
         curves = [self._family(each.text) for each in self.values(given["measured"], "measured")]
-        listed = self.mapping(given["parts"], f"{name}: parts").items()
         found: dict[str, Any] = {
             "measured": curves,
             "scored": True,
             "clock_ghz": clock,
-            "parts": {part: self._settings(child, part) for part, (_, child) in listed},
+            "parts": self._systems(given["parts"], f"{name}: parts"),
             "without": [],
             "closed_form_ns": {},
             "constant": {"": self._positive(given, "constant", node)},
@@ -96,12 +99,16 @@ class OwnFile(NodeReader):
         }
         shares = self.method["load"]["reads"]
         with located(f"{self.place(given['measured'])}: {name}: "):
-            each = [measured(family, round(100 * r), clock) for family in curves for r in shares]
+            unloaded = [
+                measured(family, round(100 * share), clock).unloaded
+                for share in sorted(shares, reverse=True)
+                for family in curves
+            ]
         here = {**self.method, "file": self.place(given["parts"])}
         for variant in self.method["variants"]:
             for part in found["parts"].values():
                 config = families.system(here, part, variant, found["channels"])
-        found["unloaded_ns"] = each[0].unloaded
+        found["unloaded_ns"] = unloaded[0]  # of the most reads
         found["peak_gb_per_s"] = families.peak(config)
         if "peak_gb_per_s" in given:
             found["peak_gb_per_s"] = self._positive(given, "peak_gb_per_s", node)
