@@ -24,6 +24,7 @@ FlashChecker::FlashChecker(const NandParameters& nand, std::int64_t blocks, int 
       violations_(violations),
       blocks_(static_cast<std::size_t>(blocks)),
       health_(static_cast<std::size_t>(blocks / nand.planes)),
+      modes_(static_cast<std::size_t>(nand.slc_blocks == 0 ? 0 : blocks)),
       luns_(static_cast<std::size_t>(nand.luns())),
       free_(static_cast<std::size_t>(nand.channels)) {}
 
@@ -89,6 +90,7 @@ void FlashChecker::command(Lun& lun, const FlashRecord& record) {
   if (record.operation != O::read && refused && !lun.more) {
     add("bad block", record, 1, std::int64_t{0});
   }
+  check_mode(record);
   if (record.operation == O::program) {
     check_page(record);
   }
@@ -127,8 +129,9 @@ void FlashChecker::check_plane(const Lun& lun, const FlashRecord& record) {
       continue;
     }
     const std::uint64_t planes = static_cast<std::uint64_t>(nand_.planes);
+    const bool any_page = nand_.independent_reads && record.operation == O::read;
     if (part.operation != record.operation || part.transfer != record.transfer ||
-        part.page != record.page || part.block % planes == record.block % planes) {
+        (part.page != record.page && !any_page) || part.block % planes == record.block % planes) {
       add("multi-plane", record, 1, std::int64_t{0});
     }
     if (nand_.multi_plane && record.start < part.commanded + nand_.plane_busy_time) {
@@ -148,6 +151,25 @@ void FlashChecker::check_page(const FlashRecord& record) {
     add("page order", record, programmed, std::int64_t{record.page});
   }
   programmed = std::max(programmed, record.page + 1);
+}
+
+// Blocks that were programmed before the checker saw them have an unknown mode.
+void FlashChecker::check_mode(const FlashRecord& record) {
+  if (record.one_bit &&
+      (nand_.slc_blocks == 0 || record.page >= nand_.pages_per_block / nand_.cell_bits)) {
+    add("cell mode", record, nand_.pages_per_block / nand_.cell_bits, std::int64_t{record.page});
+  }
+  if (modes_.size() == 0 || record.operation == O::erase ||
+      (record.operation == O::read && blocks_[record.block] == 0)) {
+    return;
+  }
+  const Mode mode = record.one_bit ? Mode::one_bit : Mode::several_bits;
+  Mode& known = modes_[record.block];
+  const bool first = record.page == 0 && record.operation == O::program;
+  known = first || known == Mode::unknown ? mode : known;
+  if (known != mode) {
+    add("cell mode", record, static_cast<std::int64_t>(known), static_cast<std::int64_t>(mode));
+  }
 }
 
 void FlashChecker::cells(Lun& lun, const FlashRecord& record) {

@@ -7,8 +7,11 @@
 //                  (tCBSY after the cells' start); or, while an operation is suspended, reads of
 //                  other blocks
 //   cells          one operation at a time, at least tR, tPROG or tBERS of work without suspension
-//   multi-plane    the same operation at the same page of different planes, tDBSY apart
+//   multi-plane    the same operation at the same page of different planes, tDBSY apart;
+//                  independent reads at any pages
 //   page order     pages of a block are programmed in order; again only after an erase
+//   cell mode      programs and reads of a programmed block keep the mode of its first program;
+//                  in one-bit mode a block has 1 / nvdimm.nand.cell_bits of its pages
 //   bad block      no program after a failure; no erase of a bad block, except after a failed
 //                  program
 //   completeness   data follow reads; status follows programs and erases, if the bus has it
@@ -43,13 +46,14 @@ class FlashChecker final : public FlashObserver {
   std::int64_t records() const { return records_; }
 
   void serialize(Archive& archive) {
-    archive(blocks_, health_);
+    archive(blocks_, health_, modes_);
     archive.fixed(luns_, free_);
     archive(records_);
   }
 
  private:
   enum class Health : std::uint8_t { good, failing, bad, last = bad };
+  enum class Mode : std::uint8_t { unknown, several_bits, one_bit, last = one_bit };
   enum class Step : std::uint8_t { commanded, cells, suspended, done, moved, last = moved };
 
   // One plane's part of an operation.
@@ -87,6 +91,7 @@ class FlashChecker final : public FlashObserver {
   void check_ready(Lun& lun, const FlashRecord& record);
   void check_plane(const Lun& lun, const FlashRecord& record);
   void check_page(const FlashRecord& record);
+  void check_mode(const FlashRecord& record);
   void fail(Lun& lun, const FlashRecord& record);
   Health& health_of(std::uint64_t block) {
     return health_[block / static_cast<std::uint64_t>(nand_.planes)];
@@ -121,6 +126,7 @@ class FlashChecker final : public FlashObserver {
   ViolationLog& violations_;
   ZeroedArray<std::uint32_t> blocks_;  // programmed pages, which are the first ones
   ZeroedArray<Health> health_;         // by superblock
+  ZeroedArray<Mode> modes_;            // by block; empty without one-bit mode
   std::vector<Lun> luns_;
   std::vector<Tick> free_;  // by flash channel: free since
   std::int64_t records_ = 0;

@@ -112,7 +112,9 @@ Tick FlashChecker::least_bus_time(const FlashRecord& record, bool jumps) const {
 
 Tick FlashChecker::least_cell_time(const FlashRecord& record) const {
   Tick time = nand_.erase_time;
-  if (record.operation == O::read) {
+  if (record.one_bit && record.operation != O::erase) {
+    time = record.operation == O::read ? nand_.slc_read_time : nand_.slc_program_time;
+  } else if (record.operation == O::read) {
     time = page_time(nand_, record.page, nand_.read_time, nand_.fast_read_time,
                      nand_.middle_read_time);
   } else if (record.operation == O::program) {

@@ -116,8 +116,9 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
 
   void check_bounds(const Archive& archive) const;
 
-  std::uint32_t flash_wear(PhysicalPage place) const override {
-    return ftl_.blocks(ftl_.shape().lun_of(place))[ftl_.shape().block_of(place)].erases;
+  CellState cell_state(PhysicalPage place) const override {
+    const FlashBlock& block = ftl_.blocks(ftl_.shape().lun_of(place))[ftl_.shape().block_of(place)];
+    return {block.erases, block.one_bit()};
   }
   std::uint64_t bad_superblocks() const override { return bad_blocks(ftl_); }
   void on_flash_served(const FlashCommand& command, Tick now) override;

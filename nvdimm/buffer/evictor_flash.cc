@@ -27,7 +27,7 @@ void Evictor::submit(const FlashCommand& command, Tick now) {
 bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     evictions_[command.subject].target =
-        ftl_.allocate(command.lun, WriteStream::host, 0, evictions_[command.subject].stream);
+        ftl_.allocate(command.lun, WriteStream::cached, 0, evictions_[command.subject].stream);
   }
   return true;
 }
@@ -45,7 +45,7 @@ PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
 PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
   return command.operation == FlashOperation::read
              ? ftl_.pages().place(evictions_.held(command.subject).page)
-             : ftl_.frontiers().next_place(command.lun, WriteStream::host,
+             : ftl_.frontiers().next_place(command.lun, WriteStream::cached,
                                            evictions_.held(command.subject).stream);
 }
 
@@ -110,6 +110,7 @@ void Evictor::complete(const FlashCommand& program, Tick now) {
   std::array<Written, kMostParts> done;
   std::uint32_t count = 0;
   const PhysicalPage target = evictions_.held(batch).target;
+  ftl_.statistics().cached_pages += ftl_.one_bit(target) ? program.share : 0;
   for_batch(batch, [&](std::uint32_t eviction) {
     ensure(count < most_, "nvdimm", now, batch, "a batch larger than a flash page");
     Eviction& own = evictions_[eviction];

@@ -60,7 +60,7 @@ class Claims {
   }
 
   bool has_room(std::uint32_t lun, std::uint32_t count = 1) const {
-    return luns_[lun].valid() + claimed_[lun] + count <= shape_.valid_limit(luns_[lun].bad());
+    return luns_[lun].valid() + claimed_[lun] + count <= luns_[lun].valid_limit();
   }
   // Returns whether some LUN with room is idle.
   template <class IsIdle>
@@ -77,11 +77,10 @@ class Claims {
   void check_room(std::uint32_t lun) const {
     std::uint64_t room = 0;
     for (const LunBlocks& each : luns_) {
-      room += shape_.valid_limit(each.bad());
+      room += each.valid_limit();
     }
-    const bool enough = shape_.dynamic
-                            ? room >= shape_.needed
-                            : shape_.valid_limit(luns_[lun].bad()) >= shape_.needed / shape_.luns;
+    const bool enough = shape_.dynamic ? room >= shape_.needed
+                                       : luns_[lun].valid_limit() >= shape_.needed / shape_.luns;
     if (!enough) {
       raise_worn_out(lun, luns_[lun].bad());
     }

@@ -70,10 +70,18 @@ class CollectionJobs {
     }
   }
   void end() { ++ended_; }
-  // Counts a block that was cleaned. Returns the victim of the job that follows at once.
+  // Returns a block of the SLC cache to be folded.
+  std::optional<Victim> foldable(std::uint32_t lun) {
+    const auto block = ftl_.victims().take_cached(lun);
+    return block ? std::optional(Victim{*block, false}) : std::nullopt;
+  }
+  // Counts a block that was cleaned. Both return the victim of the job that follows at once.
   std::optional<Victim> cleaned(std::uint32_t lun, Tick duration) {
     ++statistics().gc_count;
     statistics().gc_duration.add(duration.value());
+    return next(lun);
+  }
+  std::optional<Victim> next(std::uint32_t lun) {
     if (ftl_.victims().pressing(lun)) {
       return take(lun);
     }

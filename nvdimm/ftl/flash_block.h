@@ -2,6 +2,7 @@
 // State of one flash block.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/archive.h"
@@ -9,6 +10,9 @@
 #include "policies/page_placement.h"
 
 namespace hmsim {
+
+// Stream of a block in one-bit mode: of the SLC cache.
+inline constexpr std::uint32_t kCacheStream = kCopyStream + 1;
 
 enum class BlockState : std::uint8_t { free, open, full, victim, bad, last = bad };
 
@@ -27,9 +31,14 @@ struct FlashBlock {
   std::uint32_t end = 0;        // value of `completed` at which the block is full
   BlockState state = BlockState::free;
   bool failing = false;     // to be retired
-  std::uint8_t stream = 0;  // that opened it; kCopyStream: collection, levelling or the map
+  std::uint8_t stream = 0;  // that opened it; kCopyStream: collection, levelling or the map;
+                            // kCacheStream: the SLC cache
 
   bool bad() const { return state == BlockState::bad; }
+  // Returns whether the block is in one-bit mode, which lasts until its erase.
+  bool one_bit() const { return stream == kCacheStream && state != BlockState::free && !bad(); }
+  // Returns the stream that a placement policy knows; pages of the SLC cache count as copies.
+  std::uint32_t of_stream() const { return std::min<std::uint32_t>(stream, kCopyStream); }
   // Returns whether all fields that serialize() saves are zero.
   bool unused() const {
     return changed == 0 && erases == 0 && completed == 0 && end == 0 && state == BlockState::free &&
@@ -40,7 +49,7 @@ struct FlashBlock {
   void serialize(Archive& archive) {
     archive(changed, erases, completed, end, state, failing, stream);
     archive.check(erases <= kMostErases, "too many erases of a flash block");
-    archive.check(stream <= kCopyStream, "invalid stream of a flash block");
+    archive.check(stream <= kCacheStream, "invalid stream of a flash block");
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Write points of all LUNs: the open block that each source of pages fills, and its next page. The
-// host has one for each stream below FtlShape::streams.
+// host has one for each stream below FtlShape::streams, and one for the SLC cache if there is one.
 //
 // Invariant: a write point with pages left refers to an open block, and no other write point with
 // pages left refers to the same block. A write point without pages left may refer to any block.
@@ -20,7 +20,8 @@ namespace hmsim {
 
 // Source of written pages. Pages moved by wear levelling never share a block with the host's, and
 // start in the most worn free block.
-enum class WriteStream : std::uint8_t { host, collection, levelling, translation };
+// cached: the host's pages that go to the SLC cache while it has room, otherwise as host.
+enum class WriteStream : std::uint8_t { host, collection, levelling, translation, cached };
 
 // Returns the write stream of a copy that a collection or wear levelling makes.
 inline WriteStream copy_stream(const FtlShape& shape, LogicalPage page, bool levelling) {
@@ -36,6 +37,7 @@ class Frontiers {
       : shape_(shape),
         luns_(luns),
         points_(shape.luns),
+        caches_(shape.cache_blocks == 0 ? 0 : shape.luns),
         streams_(std::size_t{shape.luns} * (shape.streams - 1)) {}
 
   // Takes the flash page that the source programs next and returns its first part. Opens a block if
@@ -50,10 +52,12 @@ class Frontiers {
 
   // Stops taking pages of the block. Returns how many were taken; for a full block, its size.
   std::uint32_t give_up(std::uint32_t lun, std::uint32_t block);
-  // Continues the block after its first `pages` pages. `map`: its first page is a translation page.
-  void reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, bool map);
+  // Continues the block after its first `pages` pages. `source`: cached: it is in one-bit mode;
+  // translation: its first page is a translation page.
+  void reopen(std::uint32_t lun, std::uint32_t block, std::uint32_t pages, WriteStream source);
   void clear() {
     points_.assign(shape_.luns, {});
+    caches_.assign(caches_.size(), {});
     streams_.assign(streams_.size(), {});
   }
 
@@ -67,6 +71,12 @@ class Frontiers {
     void serialize(Archive& archive) { archive(block, next_page); }
   };
 
+  // Returns whether a page for the host goes to the SLC cache now.
+  bool caches(std::uint32_t lun, WriteStream source) const {
+    return source == WriteStream::cached && !caches_.empty() &&
+           (!spent(caches_[lun]) || luns_[lun].may_cache());
+  }
+  PhysicalPage take_cached(std::uint32_t lun);
   bool spent(const Point& point) const {
     return point.block == kNoIndex || point.next_page == shape_.pages;
   }
@@ -83,14 +93,15 @@ class Frontiers {
   Point& point_of(std::uint32_t lun, WriteStream source, std::uint32_t stream) {
     return stream == 0 ? points_[lun][point_of(source)] : streams_[stream_of(lun, stream)];
   }
-  Point& any_point(std::uint32_t lun);
+  // Returns an ordinary point with pages left, or nullptr.
+  Point* any_point(std::uint32_t lun);
   // Returns the index in streams_ of the host's stream, which is not 0.
   std::size_t stream_of(std::uint32_t lun, std::uint32_t stream) const {
     return std::size_t{lun} * (shape_.streams - 1) + stream - 1;
   }
-  // Calls see(point) for all points of the LUN.
+  // Calls see(point) for all points of the LUN but the SLC cache's.
   template <class Self, class See>
-  static void each(Self& self, std::uint32_t lun, See see) {
+  static void for_blocks(Self& self, std::uint32_t lun, See see) {
     for (auto& point : self.points_[lun]) {
       see(point);
     }
@@ -98,10 +109,19 @@ class Frontiers {
       see(self.streams_[self.stream_of(lun, stream)]);
     }
   }
+  // Calls see(point) for all points of the LUN.
+  template <class Self, class See>
+  static void each(Self& self, std::uint32_t lun, See see) {
+    for_blocks(self, lun, see);
+    if (!self.caches_.empty()) {
+      see(self.caches_[lun]);
+    }
+  }
 
   const FtlShape& shape_;
   std::vector<LunBlocks>& luns_;
   std::vector<std::array<Point, kFrontiers>> points_;  // by LUN
+  std::vector<Point> caches_;   // of the SLC cache, by LUN; not of a block without pages left
   std::vector<Point> streams_;  // of the host's streams but the first, by LUN and stream
 };
 

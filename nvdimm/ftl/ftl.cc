@@ -42,6 +42,8 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream source, std::uint32_t 
   luns_[lun].begin_program();
   if (media_ != nullptr) {
     media_->begin_program(sources);
+    const std::uint32_t block = shape_.block_of(at);
+    media_->set_mode(shape_.block_index(lun, block), luns_[lun][block].one_bit());
   }
   check_pages(lun);
   return at;
@@ -57,7 +59,7 @@ PhysicalPage Ftl::allocate_copy(std::uint32_t lun, LogicalPage page, std::uint32
 std::uint32_t Ftl::stream_of_copy(LogicalPage page, PhysicalPage from) const {
   return !placement_.active() || shape_.is_map_page(page)
              ? kCopyStream
-             : placement_.copy(page, luns_[shape_.lun_of(from)][shape_.block_of(from)].stream);
+             : placement_.copy(page, luns_[shape_.lun_of(from)][shape_.block_of(from)].of_stream());
 }
 
 // Maps a page of the host or of the map whose program has ended.

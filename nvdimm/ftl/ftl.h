@@ -56,6 +56,10 @@ class Ftl {
   Victims& victims() { return victims_; }
   Placement& placement() { return placement_; }
   const Placement& placement() const { return placement_; }
+  // Returns whether the block is in one-bit mode: part of the SLC cache.
+  bool one_bit(PhysicalPage at) const {
+    return shape_.cache_blocks != 0 && luns_[shape_.lun_of(at)][shape_.block_of(at)].one_bit();
+  }
   // Returns the cache of map entries; nullptr with a full map. commit(), commit_copy() and trim()
   // report every change to it.
   MapCache* map() { return map_.get(); }

@@ -73,6 +73,10 @@ void FtlParameters::declare(ParameterSet& set) {
       {"static wear levelling: once the erase counts of a LUN's most worn block and of its least "
        "worn full block differ by this number, the pages of the latter are moved",
        "MQSim: 100"});
+  set.choice("slc_size", slc_size, {{"static", CacheSize::fixed}, {"dynamic", CacheSize::dynamic}},
+             {"capacity of the SLC cache (nvdimm.nand.slc_blocks). static: its blocks are set "
+              "aside; dynamic: it uses free blocks that collection does not need",
+              "assumed"});
 }
 
 void GcParameters::declare(ParameterSet& set) {

@@ -18,6 +18,7 @@ class Policy;
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // fixed: "static" to users
 enum class MapPlace : std::uint8_t { full, cached };
 enum class WriteFrontier : std::uint8_t { separate, shared };
+enum class CacheSize : std::uint8_t { fixed, dynamic };  // fixed: "static" to users
 enum class PartialWrites : std::uint8_t { combine, pad, merge };
 
 struct FtlParameters {
@@ -36,6 +37,7 @@ struct FtlParameters {
   std::function<std::unique_ptr<Policy>()> make_placement;  // if given, instead of that one
   std::int64_t streams = 2;
   std::int64_t wear_gap = 100;
+  CacheSize slc_size = CacheSize::fixed;
 
   // Declares the fields under "ftl.".
   void declare(ParameterSet& set);

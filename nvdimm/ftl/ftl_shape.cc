@@ -78,6 +78,11 @@ FtlShape ftl_shape(const FtlParameters& ftl, const GcParameters& gc, const NandP
   shape.urgent_limit = static_cast<std::uint32_t>(
       std::min(std::int64_t{shape.gc_threshold},
                std::max({share_of_blocks(gc.urgent_limit), std::int64_t{2}, demands.kept_blocks})));
+  shape.cache_blocks = static_cast<std::uint32_t>(std::min(blocks, nand.slc_blocks));
+  shape.cache_pages = static_cast<std::uint32_t>(nand.slc_pages() * nand.planes * parts);
+  const bool fixed_cache = ftl.slc_size == CacheSize::fixed;
+  shape.cache_reserve = fixed_cache ? shape.cache_blocks : 0;
+  shape.cache_free = shape.gc_threshold + (fixed_cache ? 0 : 1);
   shape.bad_blocks = static_cast<std::uint32_t>(nand.factory_bad_superblocks(blocks));
   shape.dynamic = ftl.allocation == PageAllocation::dynamic;
   shape.shared_frontier = ftl.frontier == WriteFrontier::shared;

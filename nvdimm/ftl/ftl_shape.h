@@ -36,7 +36,14 @@ struct FtlShape {
   bool combine = true;
   bool merge = false;
   bool shared_frontier = false;
-  std::uint32_t streams = 1;     // of the host's pages, each with an open block
+  std::uint32_t streams = 1;  // of the host's pages, each with an open block
+  // SLC cache, in blocks and pages of one LUN. cache_blocks: most blocks in one-bit mode; 0: no
+  // cache. cache_pages: pages of such a block. cache_reserve: blocks that data may not use;
+  // cache_free: free blocks without which the cache opens no block.
+  std::uint32_t cache_blocks = 0;
+  std::uint32_t cache_pages = 0;
+  std::uint32_t cache_reserve = 0;
+  std::uint32_t cache_free = 0;
   bool retires = true;           // a block with a failed program becomes bad; false: it is reused
   std::uint32_t bad_blocks = 0;  // per LUN, initially
   std::uint64_t needed = 0;      // valid pages that must fit, including those on their way to flash
@@ -52,19 +59,30 @@ struct FtlShape {
     return cached_entries == 0 ? 0 : (logical_pages + page_entries() - 1) / page_entries();
   }
   std::uint32_t frontiers() const {
-    return (cached_entries == 0 ? kFrontiers - 1 : kFrontiers) + streams - 1;
+    return (cached_entries == 0 ? kFrontiers - 1 : kFrontiers) + streams - 1 +
+           (cache_blocks == 0 ? 0 : 1);
   }
   // Returns the most valid pages of a full block that is worth collecting: its copies occupy at
   // least one flash page less than the block has.
   std::uint32_t max_collectable_valid() const { return pages - parts(); }
   // Returns the valid pages that a LUN with `bad` bad blocks may hold. Up to this limit, some full
   // block is worth collecting whenever collection is due: if none were, the blocks - (gc_threshold
-  // - 1) - frontiers - bad full blocks would hold more pages than this.
+  // - 1) - frontiers - bad full blocks would hold more pages than this. A block in one-bit mode is
+  // always worth collecting, so the limit holds with any number of them.
   std::uint64_t valid_limit(std::uint32_t bad) const {
-    const std::uint32_t kept = gc_threshold + frontiers() + bad;
+    const std::uint32_t kept = gc_threshold + frontiers() + cache_reserve + bad;
     return kept < blocks ? std::uint64_t{blocks - kept} * (max_collectable_valid() + 1) : 0;
   }
   std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
+  // Returns the pages of a LUN's full blocks when collection begins, beyond its share of the
+  // logical and translation pages and relative to that: what collection gains from. The rest of the
+  // over-provisioning is in free, open, bad and reserved blocks.
+  double spare() const {
+    const std::int64_t full =
+        std::int64_t{blocks} + 1 - gc_threshold - frontiers() - cache_reserve - bad_blocks;
+    const auto used = static_cast<double>(logical_pages + (map_pages() << part_bits));
+    return static_cast<double>(full * pages) * luns / used - 1;
+  }
 
   // Physical pages are numbered LUN by LUN, then block by block.
   std::uint64_t places() const { return std::uint64_t{luns} * blocks * pages; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/ftl_statistics.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/statistic_table.h"
@@ -43,13 +44,16 @@ void report_map(StatisticRegistry& registry, const Ftls& ftls) {
   MapTable::report(kMapRows, registry, maps, "nvdimm.ftl.map.");
 }
 
+void report_cache(StatisticRegistry& registry, const Ftls& ftls);
+
 // In reporting order.
 constexpr std::array kWritingRows{
-    Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::map_pages, &S::merged_pages,
-                 &S::padded_pages>(
+    Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::folded_pages, &S::map_pages,
+                 &S::merged_pages, &S::padded_pages>(
         "nvdimm.ftl.waf",
-        "write amplification in pages: pages programmed for the host, collections, the map and "
-        "padding, for each page of the host that left the buffer, whatever part of it the host "
+        "write amplification in pages: pages programmed for the host, collections, folds of the "
+        "SLC cache, the map and padding, for each page of the host that left the buffer, whatever "
+        "part of it the host "
         "wrote. HBF's refreshes and replays are counted apart"),
     Table::counter<&S::host_pages>("nvdimm.ftl.host_pages", "pages",
                                    "pages of 4 KiB programmed for the host"),
@@ -65,12 +69,30 @@ constexpr std::array kWritingRows{
         "nvdimm.ftl.padded_pages", "pages",
         "4 KiB units programmed without data because too little was left to fill a flash page"),
     Table::derived(report_map),
+    Table::derived(report_cache),
     Table::counter<&S::levelled_blocks>("nvdimm.ftl.levelled_blocks", "blocks",
                                         "blocks moved by static wear levelling"),
     Table::counter<&S::trimmed_pages>("nvdimm.ftl.trimmed_pages", "pages",
                                       "pages in flash that were discarded"),
     Table::counter<&S::gc_count>("nvdimm.gc.count", "collections", "blocks collected"),
 };
+
+constexpr std::array kCacheRows{
+    Table::counter<&S::cached_pages>("cached_pages", "pages",
+                                     "pages of 4 KiB that the host wrote to the SLC cache"),
+    Table::counter<&S::folded_pages>(
+        "folded_pages", "pages",
+        "pages of 4 KiB programmed to move them out of the SLC cache; not in nvdimm.ftl.gc_pages"),
+    Table::counter<&S::folds>("folds", "blocks", "blocks of the SLC cache emptied and erased"),
+};
+
+// Registers the statistics of SLC caches. FTLs without one count nothing.
+void report_cache(StatisticRegistry& registry, const Ftls& ftls) {
+  if (std::any_of(ftls.begin(), ftls.end(),
+                  [](const Ftl* ftl) { return ftl->shape().cache_blocks > 0; })) {
+    Table::report(kCacheRows, registry, ftls, "nvdimm.ftl.slc.");
+  }
+}
 
 constexpr std::array kBlockedRows{
     ArrayTable::scaled<&A::gc_blocked_ps>(
@@ -110,13 +132,13 @@ constexpr std::array kCollectionRows{
                                          "valid pages of victim blocks", 1),
 };
 
-static_assert(Table::complete(kWritingRows, kDecisionRows, kCollectionRows),
+static_assert(Table::complete(kWritingRows, kCacheRows, kDecisionRows, kCollectionRows),
               "missing or duplicate row of a count");
 
 }  // namespace
 
 void FtlStatistics::serialize(Archive& archive) {
-  Table::serialize(*this, archive, kWritingRows, kDecisionRows, kCollectionRows);
+  Table::serialize(*this, archive, kWritingRows, kCacheRows, kDecisionRows, kCollectionRows);
 }
 
 void register_ftl_statistics(StatisticRegistry& registry, const std::vector<Ftl*>& ftls,

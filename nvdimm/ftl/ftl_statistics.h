@@ -20,6 +20,9 @@ struct FtlStatistics {
   Counter padded_pages = 0;  // programmed without data to fill a flash page
   Counter levelled_blocks = 0;
   Counter trimmed_pages = 0;  // only those that were mapped
+  Counter cached_pages = 0;   // of host_pages: programmed in the SLC cache
+  Counter folded_pages = 0;   // programmed to move them out of it; not in gc_pages
+  Counter folds = 0;          // blocks of the SLC cache that were emptied; not in gc_count
 
   Counter gc_count = 0;
   Counter gc_deferred = 0;    // times that collection yielded to the host

@@ -31,6 +31,14 @@ std::uint32_t FullBlockList::first_failing() const {
   return block;
 }
 
+std::uint32_t FullBlockList::first_one_bit() const {
+  std::uint32_t block = filled_.first;
+  while (!blocks_[block].one_bit()) {
+    block = blocks_[block].age.next;
+  }
+  return block;
+}
+
 std::uint32_t FullBlockList::least_worn(std::uint32_t erases) const {
   std::uint32_t coldest = kNoIndex;
   for (std::uint32_t block = filled_.first; block != kNoIndex; block = blocks_[block].age.next) {

@@ -35,6 +35,8 @@ class FullBlockList final : public FullBlocks {
   std::uint32_t find_fewest();
   // Returns the failing block that became full first. Precondition: a full block is failing.
   std::uint32_t first_failing() const;
+  // Returns the block in one-bit mode that became full first. Precondition: there is one.
+  std::uint32_t first_one_bit() const;
   // Returns the least worn block with fewer than `erases` erases; ties go to the oldest. kNoIndex
   // if there is none.
   std::uint32_t least_worn(std::uint32_t erases) const;

@@ -47,6 +47,9 @@ void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
   if (command.operation == FlashOperation::program) {
     consider(command.lun, now);
   }
+  if (ftl_.shape().cache_blocks != 0) {
+    fold_when_idle(now);
+  }
 }
 
 void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
@@ -66,6 +69,11 @@ void GarbageCollector::consider(std::uint32_t lun, Tick now) {
     if (const auto victim = decisions_.due(lun)) {
       start(lun, *victim, now);
     }
+  } else if (jobs_[lun].idle && ftl_.victims().due(lun)) {
+    jobs_[lun].idle = false;
+    if (jobs_[lun].phase == Phase::resting) {
+      proceed(lun, now);
+    }
   }
 }
 
@@ -75,9 +83,26 @@ void GarbageCollector::on_flash_idle(std::uint32_t lun, Tick now) {
       start(lun, *victim, now);
     }
   }
+  if (ftl_.shape().cache_blocks != 0) {
+    fold_when_idle(now);
+  }
 }
 
-void GarbageCollector::start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now) {
+// Folds blocks of the SLC cache on all LUNs while the host wants nothing of the flash.
+void GarbageCollector::fold_when_idle(Tick now) {
+  for (std::uint32_t lun = 0; lun < jobs_.size() && pending_.all().none(); ++lun) {
+    if (jobs_[lun].idle && jobs_[lun].phase == Phase::resting) {
+      proceed(lun, now);
+    } else if (jobs_[lun].phase == Phase::none && flash_.idle(lun)) {
+      if (const auto victim = decisions_.foldable(lun)) {
+        start(lun, *victim, now, true);
+      }
+    }
+  }
+}
+
+void GarbageCollector::start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now,
+                             bool idle) {
   Job& job = jobs_[lun];
   const bool locked = job.locked;
   job = Job();
@@ -86,13 +111,15 @@ void GarbageCollector::start(std::uint32_t lun, const CollectionJobs::Victim& vi
   job.block = victim.block;
   job.started = now;
   job.levelling = victim.levelling;
+  job.idle = idle;
   report(lun, true, now);
-  decisions_.begin(lun, victim.block, !victim.levelling);
+  decisions_.begin(lun, victim.block, !victim.levelling && !folds(lun));
   proceed(lun, now);
 }
 
 void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
   Job& job = jobs_[lun];
+  const bool folded = folds(lun);
   if (failed) {
     ftl_.retire(lun, job.block);
   } else {
@@ -106,7 +133,9 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
     unlock(lun, now);
     return;
   }
-  if (const auto next = decisions_.cleaned(lun, now - job.started)) {
+  statistics_.folds += folded ? 1 : 0;
+  if (const auto next =
+          folded ? decisions_.next(lun) : decisions_.cleaned(lun, now - job.started)) {
     start(lun, *next, now);
   } else {
     unlock(lun, now);
@@ -127,7 +156,7 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
     if (valid == 0) {
       continue;
     }
-    if (!decisions_.may_copy(lun, job.block)) {
+    if (job.idle ? !pending_.all().none() : !decisions_.may_copy(lun, job.block)) {
       yield_to_waiting(lun, Phase::resting, now);
       return;
     }
@@ -144,7 +173,8 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
 }
 
 void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
-  const GcErase decision = decisions_.may_erase(lun, jobs_[lun].block);
+  const GcErase decision = jobs_[lun].idle ? GcErase{pending_.all().none(), 0}
+                                           : decisions_.may_erase(lun, jobs_[lun].block);
   if (decision.now) {
     erase(lun, now);
   } else if (decision.reads == 0) {
@@ -248,7 +278,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
         submit(command.operation, lun, command.transfer, command.parts, command.hold_bus, now);
         return;
       }
-      statistics_.gc_pages += job.batch.count;
+      (folds(lun) ? statistics_.folded_pages : statistics_.gc_pages) += job.batch.count;
       statistics_.padded_pages += ftl_.shape().parts() - job.batch.count;
       job.batch.commit(ftl_, job.target);
       proceed(lun, now);
@@ -284,7 +314,7 @@ PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
 }
 
 void GarbageCollector::Job::serialize(Archive& archive, const Ftl& ftl) {
-  archive(phase, levelling, locked, block, next_page, reads, source, target, started);
+  archive(phase, levelling, locked, idle, block, next_page, reads, source, target, started);
   archive.check_index(block, ftl.shape().blocks, "invalid block under collection");
   archive.check(next_page % ftl.shape().parts() == 0, "flash page collected in part");
   ftl.shape().check_flash_page(archive, source);

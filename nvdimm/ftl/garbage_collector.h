@@ -66,6 +66,7 @@ class GarbageCollector final : private FlashRequester {
     Phase phase = Phase::none;
     bool levelling = false;
     bool locked = false;
+    bool idle = false;  // works only while the host wants nothing of the flash
     std::uint32_t block = 0;
     std::uint32_t next_page = 0;  // next page of the victim to examine
     std::uint32_t reads = 0;      // yielding: reads still to be served
@@ -84,7 +85,8 @@ class GarbageCollector final : private FlashRequester {
   void serve_waiting(const FlashCommand& command, Tick now);
 
   void consider(std::uint32_t lun, Tick now);
-  void start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now);
+  void fold_when_idle(Tick now);
+  void start(std::uint32_t lun, const CollectionJobs::Victim& victim, Tick now, bool idle = false);
   void finish(std::uint32_t lun, bool failed, Tick now);
   // Takes the next step, if the scheduler allows it.
   void proceed(std::uint32_t lun, Tick now);
@@ -99,6 +101,10 @@ class GarbageCollector final : private FlashRequester {
   void submit(FlashOperation operation, std::uint32_t lun, bool transfer, PartMask parts,
               bool holds, Tick now);
   void report(std::uint32_t lun, bool begins, Tick now) const;
+  // Returns whether the job empties a block of the SLC cache.
+  bool folds(std::uint32_t lun) const {
+    return ftl_.one_bit(ftl_.shape().page_at(lun, jobs_[lun].block, 0));
+  }
 
   const GcParameters parameters_;
   Ftl& ftl_;

@@ -33,6 +33,25 @@ LunBlocks::LunBlocks(const FtlShape& shape, std::uint32_t lun, std::uint64_t see
   for (std::uint32_t i = 0; i < shape.bad_blocks; ++i) {
     blocks_[static_cast<std::size_t>(drawn(i))].state = BlockState::bad;
   }
+  plan();
+}
+
+void LunBlocks::plan() {
+  valid_limit_ = shape_->valid_limit(bad_);
+  const bool full = cached_full_ > 0 && cached_open_ == 0 && !may_cache();
+  due_below_ =
+      full ? kNoIndex
+           : shape_->gc_threshold + shape_->cache_reserve - std::min(shape_->cache_reserve, cache_);
+}
+
+void LunBlocks::count_modes() {
+  cache_ = cached_open_ = cached_full_ = 0;
+  for (const FlashBlock& block : blocks_) {
+    cache_ += block.one_bit() ? 1 : 0;
+    cached_open_ += block.one_bit() && block.state == BlockState::open ? 1 : 0;
+    cached_full_ += block.one_bit() && block.state == BlockState::full ? 1 : 0;
+  }
+  plan();
 }
 
 std::uint32_t LunBlocks::open(bool most_worn, std::uint32_t stream) {
@@ -44,6 +63,13 @@ std::uint32_t LunBlocks::open(bool most_worn, std::uint32_t stream) {
   block.stream = static_cast<std::uint8_t>(stream);
   block.completed = 0;
   block.end = shape_->pages;
+  if (block.one_bit()) {
+    block.end = shape_->cache_pages;
+    invalid_ += shape_->pages - block.end;
+    ++cache_;
+    ++cached_open_;
+  }
+  plan();
   return number;
 }
 
@@ -84,6 +110,11 @@ void LunBlocks::complete(std::uint32_t number, std::uint32_t page) {
     block.state = BlockState::full;
     failing_ += block.failing ? 1 : 0;
     full_.add(number);
+    if (block.one_bit()) {
+      --cached_open_;
+      ++cached_full_;
+    }
+    plan();
   }
 }
 
@@ -92,39 +123,45 @@ void LunBlocks::take(std::uint32_t number) {
   require_mapping(block.state == BlockState::full, "victim that is not a full block");
   failing_ -= block.failing ? 1 : 0;
   full_.remove(number);
+  cached_full_ -= block.one_bit() ? 1 : 0;
   block.state = BlockState::victim;
+  plan();
 }
 
 void LunBlocks::erase(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
   require_mapping(block.state == BlockState::victim && block.valid == 0,
                   "erase of a block with valid pages");
+  cache_ -= block.one_bit() ? 1 : 0;
   block.state = BlockState::free;
   block.failing = false;
   invalid_ -= shape_->pages;
   wear_.erased(block.erases);
   ++block.erases;
   free_.add(number, block.erases);
+  plan();
 }
 
 void LunBlocks::retire(std::uint32_t number) {
   FlashBlock& block = blocks_[number];
   require_mapping(block.state == BlockState::victim && block.valid == 0,
                   "retirement of a block in use");
+  cache_ -= block.one_bit() ? 1 : 0;
   block.state = BlockState::bad;
   block.failing = false;
   ++bad_;
   invalid_ -= shape_->pages;
   wear_.count(blocks_);
+  plan();
 }
 
 void LunBlocks::fail(std::uint32_t number, std::uint32_t end) {
   FlashBlock& block = blocks_[number];
   require_mapping(block.state == BlockState::open, "failed page outside the open blocks");
   block.failing = true;
-  if (end < shape_->pages) {
+  if (end < block.end) {
+    invalid_ += block.end - end;
     block.end = end;
-    invalid_ += shape_->pages - end;
   }
 }
 
@@ -153,6 +190,7 @@ void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
     bad_ += block.bad() ? 1 : 0;
     valid_ += block.valid;
     invalid_ += block.bad() ? 0 : block.completed - block.valid;
+    invalid_ += block.state == BlockState::open ? shape_->pages - block.end : 0;
   }
   free_.list(shape_->blocks);
   full_.clear();
@@ -161,6 +199,7 @@ void LunBlocks::restore(const std::vector<FlashBlock>& blocks,
     full_.add(block);
   }
   wear_.count(blocks_);
+  count_modes();
 }
 
 void LunBlocks::serialize_blocks(Archive& archive) {
@@ -197,6 +236,7 @@ void LunBlocks::serialize(Archive& archive) {
   }
   free_.list(shape_->blocks);
   wear_.count(blocks_);
+  count_modes();
 }
 
 }  // namespace hmsim

@@ -6,6 +6,9 @@
 // free to open; its last page makes it full; take() makes it a victim; an erase makes it free or
 // bad. Pages of a block complete in order. Each page of a good block is free, in flight, valid or
 // invalid.
+//
+// A block in one-bit mode ends after FtlShape::cache_pages pages; the pages beyond its end count as
+// invalid from its opening on.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +45,30 @@ class LunBlocks {
   const FlashBlock& operator[](std::uint32_t block) const { return blocks_[block]; }
   std::uint32_t free() const { return free_.count(); }    // blocks
   std::uint32_t bad() const { return bad_; }              // blocks
+  std::uint32_t cached() const { return cached_full_; }   // full blocks in one-bit mode
   std::uint32_t failing() const { return failing_; }      // full blocks to be retired
   std::uint64_t in_flight() const { return in_flight_; }  // pages
   std::uint64_t valid() const { return valid_; }          // pages
   std::uint64_t invalid() const { return invalid_; }      // pages, including padding
   const FullBlockList& full() const { return full_; }
   const WearSpread& wear() const { return wear_; }
+
+  // Returns the number of free blocks below which collection is due. The SLC cache's unused reserve
+  // counts as not free. kNoIndex: in any case, because the cache is full.
+  std::uint32_t due_below() const { return due_below_; }
+  bool cache_full() const { return due_below_ == kNoIndex; }
+  // Returns whether the SLC cache may open a block.
+  bool may_cache() const {
+    return cache_ < shape_->cache_blocks && free_.count() >= shape_->cache_free;
+  }
+  // Returns the full block to empty for the cache: its oldest one, or a block without valid pages
+  // if the cache lacks only free blocks. Requires cache_full() and find_fewest().
+  std::uint32_t cache_victim() const {
+    return cache_ < shape_->cache_blocks && full_.fewest() == 0 ? full_.first_with(0).block
+                                                                : full_.first_one_bit();
+  }
+  // Returns the valid pages that the LUN may hold (FtlShape::valid_limit).
+  std::uint64_t valid_limit() const { return valid_limit_; }
 
   // Calls call(block) in ascending order for all blocks that are bad or were opened, and maybe for
   // some that were not.
@@ -62,7 +83,8 @@ class LunBlocks {
     }
   }
 
-  // Opens the least or the most worn free block for the stream. There must be one.
+  // Opens the least or the most worn free block for the stream, kCacheStream in one-bit mode. There
+  // must be one.
   std::uint32_t open(bool most_worn, std::uint32_t stream = 0);
   // Begins the program of a flash page of an open block.
   void begin_program() { in_flight_ += shape_->parts(); }
@@ -95,6 +117,10 @@ class LunBlocks {
   void serialize(Archive& archive);
 
  private:
+  // Recompute what follows from the numbers of blocks. count_modes() first counts them.
+  void plan();
+  void count_modes();
+
   const FtlShape* shape_;
   std::uint32_t lun_;
   ZeroedArray<FlashBlock> blocks_;
@@ -106,6 +132,11 @@ class LunBlocks {
   std::uint64_t invalid_ = 0;
   std::uint32_t bad_ = 0;
   std::uint32_t failing_ = 0;
+  std::uint32_t cache_ = 0;        // blocks in one-bit mode
+  std::uint32_t cached_open_ = 0;  // those that are open
+  std::uint32_t cached_full_ = 0;
+  std::uint32_t due_below_ = 0;
+  std::uint64_t valid_limit_ = 0;
 };
 
 }  // namespace hmsim

@@ -47,6 +47,12 @@ FoundBlock find_block(const FlashMedia& media, const FtlShape& shape, std::uint3
     block.state = block.completed == 0             ? BlockState::free
                   : block.completed == shape.pages ? BlockState::full
                                                    : BlockState::open;
+    if (media.one_bit(index) && block.completed > 0) {
+      block.stream = kCacheStream;
+      block.end = shape.cache_pages;
+      block.state = block.completed < block.end ? BlockState::open : BlockState::full;
+      block.completed = block.completed < block.end ? block.completed : shape.pages;
+    }
   }
   return found;
 }
@@ -87,7 +93,10 @@ void rebuild_lun(const FlashMedia& media, const FtlShape& shape, std::uint32_t l
     } else if (found.block.state == BlockState::open) {
       const FlashMedia::Spare first = media.spare(shape.page_at(lun, number, 0));
       frontiers.reopen(lun, number, found.block.completed,
-                       shape.map_pages() > 0 && shape.is_map_page(first.page));
+                       found.block.one_bit() ? WriteStream::cached
+                       : shape.map_pages() > 0 && shape.is_map_page(first.page)
+                           ? WriteStream::translation
+                           : WriteStream::host);
     }
   }
   std::sort(full.begin(), full.end());

@@ -50,8 +50,8 @@ std::int64_t most_streams(const FtlParameters& ftl, const GcParameters& gc,
 // Describes the most blocks that can be kept free with the given over-provisioning.
 std::string most_kept(const FtlShape& shape) {
   const std::uint64_t of_block = std::uint64_t{shape.luns} * (shape.max_collectable_valid() + 1);
-  const std::uint64_t taken =
-      (shape.needed + of_block - 1) / of_block + shape.frontiers() + shape.bad_blocks;
+  const std::uint64_t taken = (shape.needed + of_block - 1) / of_block + shape.frontiers() +
+                              shape.cache_reserve + shape.bad_blocks;
   constexpr std::uint64_t kLeast = 2;
   return taken + kLeast > shape.blocks
              ? ""
@@ -76,12 +76,16 @@ void check_over_provisioning(const FtlParameters& ftl, const GcParameters& gc,
              (enough > 0 ? "; " + format_real(enough) + " is enough" : "")});
     return;
   }
-  const std::string kept = std::to_string(shape.gc_threshold) + " of " +
-                           std::to_string(shape.blocks) +
-                           " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
-                           (demands.kept_blocks > 0 ? ", nvdimm.buffer.write_size)" : ")");
+  const std::string kept =
+      std::to_string(shape.gc_threshold) + " of " + std::to_string(shape.blocks) +
+      " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
+      (demands.kept_blocks > 0 ? ", nvdimm.buffer.write_size)" : ")") +
+      (shape.cache_reserve > 0 ? ", " + std::to_string(shape.cache_reserve) +
+                                     " for the SLC cache (nvdimm.nand.slc_blocks)"
+                               : "");
   if (shape.logical_pages == 0 ||
-      shape.gc_threshold + shape.frontiers() + shape.bad_blocks >= shape.blocks) {
+      shape.gc_threshold + shape.frontiers() + shape.cache_reserve + shape.bad_blocks >=
+          shape.blocks) {
     errors.push_back(
         {"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept + most_kept(shape)});
     return;

@@ -29,10 +29,21 @@ std::uint32_t Victims::take(std::uint32_t lun) {
   LunBlocks& blocks = luns_[lun];
   ensure(collectable(lun), "ftl", Tick(0), -1, "no block with an invalid page to collect");
   const FullBlockList& full = blocks.full();
-  const std::uint32_t block = blocks.failing() > 0 ? full.first_failing()
-                              : blocks.free() == 0 ? full.first_with(full.fewest()).block
-                                                   : selector_->choose(full, random_);
+  const std::uint32_t block = blocks.failing() > 0  ? full.first_failing()
+                              : blocks.free() == 0  ? full.first_with(full.fewest()).block
+                              : blocks.cache_full() ? blocks.cache_victim()
+                                                    : selector_->choose(full, random_);
   ensure(block < shape_.blocks, "ftl", Tick(0), -1, "selection of an invalid block");
+  blocks.take(block);
+  return block;
+}
+
+std::optional<std::uint32_t> Victims::take_cached(std::uint32_t lun) {
+  LunBlocks& blocks = luns_[lun];
+  if (blocks.cached() == 0) {
+    return std::nullopt;
+  }
+  const std::uint32_t block = blocks.full().first_one_bit();
   blocks.take(block);
   return block;
 }

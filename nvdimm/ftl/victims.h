@@ -35,9 +35,10 @@ class Victims {
   bool collectable(std::uint32_t lun) {
     return luns_[lun].find_fewest() <= shape_.max_collectable_valid();
   }
-  // Returns whether, in addition, free blocks are below the threshold or a block is failing.
+  // Returns whether, in addition, free blocks are below the threshold, a block is failing, or the
+  // SLC cache is full.
   bool due(std::uint32_t lun) {
-    return (luns_[lun].free() < shape_.gc_threshold || luns_[lun].failing() > 0) &&
+    return (luns_[lun].free() < luns_[lun].due_below() || luns_[lun].failing() > 0) &&
            collectable(lun);
   }
   bool urgent(std::uint32_t lun) const { return luns_[lun].free() < shape_.urgent_limit; }
@@ -45,13 +46,15 @@ class Victims {
   // else may be written first. Collection then also terminates with a selector that takes blocks
   // without invalid pages.
   bool pressing(std::uint32_t lun) {
-    return luns_[lun].free() + 1 < shape_.gc_threshold && due(lun);
+    return luns_[lun].free() + 1 < luns_[lun].due_below() && due(lun);
   }
 
   // Takes the first failing block, if any. Otherwise takes the selector's choice, or, if no block
-  // is free, the block with the fewest valid pages. The block stays readable until its erase.
-  // Requires collectable().
+  // is free, the block with the fewest valid pages, or, if the SLC cache is full, the block that
+  // makes room in it. The block stays readable until its erase. Requires collectable().
   std::uint32_t take(std::uint32_t lun);
+  // Takes the oldest full block of the SLC cache, if there is one.
+  std::optional<std::uint32_t> take_cached(std::uint32_t lun);
   // Takes the given block, which must be full, to write its pages again.
   void take_block(std::uint32_t lun, std::uint32_t block) { luns_[lun].take(block); }
   // Static wear levelling: takes the least worn full block if the LUN's most worn block has more

@@ -182,8 +182,8 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   PhysicalPage flash_place(const FlashCommand& command) const override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
 
-  std::uint32_t flash_wear(PhysicalPage place) const override {
-    return blocks_.erases(static_cast<std::size_t>(place.value() / pages_per_block_));
+  CellState cell_state(PhysicalPage place) const override {
+    return {blocks_.erases(static_cast<std::size_t>(place.value() / pages_per_block_)), false};
   }
 
   const HbfParameters hbf_;

@@ -21,7 +21,9 @@ FlashArray::FlashArray(const NandParameters& nand, std::int64_t superblocks, Fla
     : timing_(nand, seed),
       at_(nand, superblocks),
       multi_plane_(nand.multi_plane),
+      independent_reads_(nand.independent_reads),
       cache_(nand.cache),
+      slc_(nand.slc_blocks > 0),
       plane_busy_(nand.plane_busy_time),
       cache_busy_(nand.cache_busy_time),
       suspend_{nand.suspend, nand.suspend_time, nand.resume_time,
@@ -295,10 +297,11 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
 }
 
 // Returns whether `place` has the same LUN and page, but a different plane from those of all nodes
-// from `first`.
+// from `first`. Independent reads may have different pages.
 bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
+  const bool any_page = independent_reads_ && nodes_[first].command.operation == O::read;
   if (place == kNowhere || at_.lun_of(place) != nodes_[first].command.lun ||
-      at_.page_of(place) != at_.page_of(nodes_[first].place)) {
+      (!any_page && at_.page_of(place) != at_.page_of(nodes_[first].place))) {
     return false;
   }
   for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {

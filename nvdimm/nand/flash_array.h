@@ -16,7 +16,8 @@
 //   program  The next page may come in tCBSY after the cells begin; it is programmed next.
 //
 // A multi-plane operation is up to one command per plane, all of the same kind and at the same page
-// of their blocks: tDBSY between the commands, and one cell time for all. The blocks at the same
+// of their blocks: tDBSY between the commands, and one cell time for all. Independent reads may be
+// at any pages; the longest counts. The blocks at the same
 // place in all planes of a LUN form a superblock, which one command erases; without multi-plane
 // operations, they are erased one after another.
 //
@@ -58,12 +59,17 @@ namespace hmsim {
 
 class SlotClaims;
 
+// State of a superblock's cells.
+struct CellState {
+  std::uint32_t erases = 0;  // so far
+  bool one_bit = false;      // in one-bit mode (nvdimm.nand.slc_blocks)
+};
+
 // The module that owns the array.
 class FlashClient {
  public:
   virtual ~FlashClient() = default;
-  // Returns the erases of the superblock so far.
-  virtual std::uint32_t flash_wear(PhysicalPage place) const = 0;
+  virtual CellState cell_state(PhysicalPage place) const = 0;
   // Returns the number of bad superblocks.
   virtual std::uint64_t bad_superblocks() const { return 0; }
   // Returns the current time, at which statistics are read.
@@ -263,7 +269,9 @@ class FlashArray {
   const NandTiming timing_;
   const FlashGeometry at_;
   const bool multi_plane_;
+  const bool independent_reads_;
   const bool cache_;
+  const bool slc_;
   const Tick plane_busy_;
   const Tick cache_busy_;
   const SuspendRules suspend_;

@@ -7,8 +7,10 @@ namespace hmsim {
 // Returns the cell time of a read with its repetitions, which are drawn here.
 Tick FlashArray::read_time(PhysicalPage place) {
   const Tick once = timing_.reads_alike() ? timing_.read(0, 0)
-                                          : timing_.read(at_.block_of(place), at_.page_of(place));
-  const std::int64_t retries = failures_.retries([&] { return client_.flash_wear(place); });
+                    : slc_ && client_.cell_state(place).one_bit
+                        ? timing_.slc_read(at_.block_of(place), at_.page_of(place))
+                        : timing_.read(at_.block_of(place), at_.page_of(place));
+  const std::int64_t retries = failures_.retries([&] { return client_.cell_state(place).erases; });
   statistics_.read_retries += static_cast<Counter>(retries);
   return (1 + retries) * once;
 }
@@ -23,7 +25,9 @@ Tick FlashArray::cell_time(std::uint32_t node) {
         longest = later(longest, read_time(place));
         break;
       case O::program:
-        longest = later(longest, timing_.program(block, at_.page_of(place)));
+        longest = later(longest, slc_ && client_.cell_state(place).one_bit
+                                     ? timing_.slc_program(block, at_.page_of(place))
+                                     : timing_.program(block, at_.page_of(place)));
         break;
       case O::erase:
         for (std::uint32_t plane = 0; plane < at_.planes; ++plane) {
@@ -63,7 +67,8 @@ void FlashArray::fail(std::uint32_t node, Tick now) {
         statistics_.program_failures += command.failed ? 1 : 0;
         break;
       case O::erase:
-        command.failed = failures_.erase_fails([&] { return client_.flash_wear(nodes_[i].place); });
+        command.failed =
+            failures_.erase_fails([&] { return client_.cell_state(nodes_[i].place).erases; });
         statistics_.erase_failures += command.failed ? 1 : 0;
         break;
     }
@@ -142,7 +147,8 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
                      at_.page_of(own.place),
                      own.command.priority,
                      own.command.parts,
-                     own.shared};
+                     own.shared,
+                     slc_ && client_.cell_state(own.place).one_bit};
   if (own.command.operation != O::erase || stage == FlashStage::status) {
     observers_.notify(&FlashObserver::on_flash, record);
     return;

@@ -123,14 +123,16 @@ void FlashMedia::serialize(Archive& archive) {
   for (std::size_t block = 0; block < used_.size(); ++block) {
     std::uint32_t erases = record(block).erases;
     bool bad = record(block).bad;
+    bool one_bit = record(block).one_bit;
     bool programmed = !record(block).pages.empty();
-    archive(erases, bad, programmed);
+    archive(erases, bad, one_bit, programmed);
     if (used_[block] == 0 && erases == 0 && !bad && !programmed) {
       continue;
     }
     Block& found = use(block);
     found.erases = erases;
     found.bad = bad;
+    found.one_bit = one_bit;
     found.pages.resize(programmed ? pages_ : 0);
     for (Page& page : found.pages) {
       archive(page.spare);

@@ -94,6 +94,13 @@ class FlashMedia {
   // Sets the bad mark in the block's spare area. Its pages stay readable.
   void mark_bad(std::uint64_t block) { use(block).bad = true; }
   bool bad(std::uint64_t block) const { return record(block).bad; }
+  // Sets the mode in which the current program writes its block.
+  void set_mode(std::uint64_t block, bool one_bit) {
+    if (outcome_ != PowerLane::Outcome::never && one_bit != record(block).one_bit) {
+      use(block).one_bit = one_bit;
+    }
+  }
+  bool one_bit(std::uint64_t block) const { return record(block).one_bit; }
   std::uint32_t erases(std::uint64_t block) const { return record(block).erases; }
   std::uint64_t torn_pages() const { return torn_; }  // parts torn so far
 
@@ -108,6 +115,7 @@ class FlashMedia {
     std::vector<Page> pages;  // empty: erased
     std::uint32_t erases = 0;
     bool bad = false;
+    bool one_bit = false;
   };
 
   PowerLane::Outcome spend(Tick duration) {

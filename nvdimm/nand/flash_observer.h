@@ -50,6 +50,7 @@ struct FlashRecord {
   FlashPriority priority = FlashPriority::demand;
   PartMask parts = 1;    // parts that cross the bus
   bool further = false;  // data_out: of a page whose first part has crossed the bus
+  bool one_bit = false;  // the block is in one-bit mode
 };
 
 // Begin or end of a collection, or of a move for wear levelling. A LUN has one at a time.

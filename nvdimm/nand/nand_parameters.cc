@@ -43,7 +43,8 @@ void declare_kind(ParameterSet& set, NandParameters& nand) {
       set, "preset", nand.preset, kNandPresets,
       [&nand](const NandPresetRow& row) { set_preset(row.kind, nand); },
       {"kind of cells: a preset of program_model, read_time, program_time, their fast and middle "
-       "values, and erase_time. Presets from slc_32gb on are whole devices: also page_size, spare, "
+       "values, erase_time and cell_bits. Presets from slc_32gb on are whole devices: also "
+       "page_size, spare, "
        "transfer_spare, planes, multi_plane, pages_per_block, interface, mode and endurance; "
        "hbf_256 also bus_rate, command_time, cache, cache_busy_time and suspend",
        "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
@@ -114,6 +115,17 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
            {"tPROG of middle pages; only with program_model: tlc and qlc", "assumed"},
            kLongestCellTime);
   set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3}, kLongestCellTime);
+  set.integer("cell_bits", nand.cell_bits, {1, 5}, "bits",
+              {"bits of a cell. A block in one-bit mode has 1 / cell_bits of its pages", kTable3});
+  set.integer_or(
+      "slc_blocks", nand.slc_blocks, {1, 1'000'000}, "off", 0, "blocks",
+      {"SLC cache: most blocks of a LUN in one-bit mode. The host's pages are written to "
+       "them first, and moved to other blocks in idle time or when the cache is full",
+       "off"});
+  set.time("slc_read_time", nand.slc_read_time, {"tR of pages in one-bit mode", "NVDIMMSim: slc"},
+           kLongestCellTime);
+  set.time("slc_program_time", nand.slc_program_time,
+           {"tPROG of pages in one-bit mode", "NVDIMMSim: slc"}, kLongestCellTime);
   set.real("variation", nand.variation, 0, 50, "percent",
            {"largest random deviation of a page's cell times, uniform in both directions",
             "NANDFlashSim: 5 %"});
@@ -124,6 +136,10 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
               {"operations that wait for different planes of a LUN, at the same page of their "
                "blocks, run as one",
                "ONFI multi-plane operations"});
+  set.boolean("independent_reads", nand.independent_reads,
+              {"multi_plane: reads that wait for different planes of a LUN run as one whatever "
+               "their blocks and pages, as long as the longest of them",
+               "dies since about 2019; they may also begin at different times"});
   set.boolean("cache", nand.cache,
               {"a LUN's cache register moves data while its cells read or program another page",
                "ONFI cache operations"});
@@ -255,6 +271,15 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
   }
   if (register_hits && cache) {
     errors.push_back({"nvdimm.nand.register_hits", "needs nvdimm.nand.cache: false"});
+  }
+  if (independent_reads && !multi_plane) {
+    errors.push_back({"nvdimm.nand.independent_reads", "needs nvdimm.nand.multi_plane: true"});
+  }
+  if (slc_blocks > 0 && (cell_bits == 1 || slc_pages() == 0)) {
+    errors.push_back({"nvdimm.nand.slc_blocks",
+                      "needs cells of several bits, and nvdimm.nand.pages_per_block of at least "
+                      "nvdimm.nand.cell_bits: " +
+                          std::to_string(cell_bits)});
   }
   if (multi_plane && planes == 1) {
     errors.push_back({"nvdimm.nand.multi_plane", "needs nvdimm.nand.planes of at least 2"});

@@ -64,6 +64,7 @@ struct CellTimes {
   Tick fast_program_time = 250 * kMicrosecond;
   Tick middle_program_time = 650 * kMicrosecond;
   Tick erase_time = 2000 * kMicrosecond;
+  std::int64_t cell_bits = 2;
 };
 
 // Set together by each preset of a whole device.
@@ -89,6 +90,11 @@ struct NandParameters : CellTimes, NandDevice {
   Tick command_time = 300 * kNanosecond;        // flat
   Tick change_column_time = 300 * kNanosecond;  // flat
   double variation = 0;                         // percent
+
+  bool independent_reads = false;
+  std::int64_t slc_blocks = 0;  // of a LUN, in superblocks
+  Tick slc_read_time = 25 * kMicrosecond;
+  Tick slc_program_time = 200 * kMicrosecond;
 
   bool cache = false;
   bool register_hits = false;
@@ -117,6 +123,8 @@ struct NandParameters : CellTimes, NandDevice {
   // Returns the flash pages of a superblock: the blocks at the same place in all planes of a LUN,
   // which are erased together.
   std::int64_t superblock_pages() const { return planes * pages_per_block; }
+  // Returns the flash pages of a block in one-bit mode.
+  std::int64_t slc_pages() const { return pages_per_block / cell_bits; }
   // Returns the superblocks of a module of this capacity.
   std::int64_t superblocks(Bytes capacity) const {
     return capacity / page_size / superblock_pages();

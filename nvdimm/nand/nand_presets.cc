@@ -8,7 +8,7 @@ namespace hmsim {
 namespace {
 
 constexpr CellTimes alike(Tick read, Tick program, Tick erase) {
-  return {ProgramModel::flat, read, read, read, program, program, program, erase};
+  return {ProgramModel::flat, read, read, read, program, program, program, erase, 1};
 }
 
 constexpr std::int64_t kShare = 224;  // spare bytes of MLC data sheets for 4 KiB
@@ -56,26 +56,27 @@ constexpr std::array<NandPresetRow, 11> kNandPresets{{
     {"slc", NandPreset::slc, alike(us(25), us(200), us(1500)), {}},  // NVDIMMSim
     {"mlc",  // Table III's means, the fast pages of 2-bit MLC parts
      NandPreset::mlc,
-     {ProgramModel::mlc, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)},
+     {ProgramModel::mlc, us(50), us(50), us(50), us(650), us(250), us(650), us(2000), 2},
      {}},
     {"tlc",  // SimpleSSD's 3-bit part, from memory
      NandPreset::tlc,
-     {ProgramModel::tlc, us(81), us(58), us(78), us(2587), us(558), us(2201), us(2274)},
+     {ProgramModel::tlc, us(81), us(58), us(78), us(2587), us(558), us(2201), us(2274), 3},
      {}},
     {"slc_32gb", NandPreset::slc_32gb, alike(us(35), us(350), us(1500)),
      whole(2 * kPageBytes, kShare, 2, 128, NandInterface::nv_ddr, 5, 60'000)},
     {"mlc_64gb",  // lower pages: FEMU's 850 of a mean of 1575 us
      NandPreset::mlc_64gb,
-     {ProgramModel::mlc, us(75), us(75), us(75), us(1300), us(700), us(1300), us(3800)},
+     {ProgramModel::mlc, us(75), us(75), us(75), us(1300), us(700), us(1300), us(3800), 2},
      whole(2 * kPageBytes, kShare, 2, 256, NandInterface::nv_ddr, 5, 3000)},
     {"tlc_512gb",  // reads: FEMU's 56.5, 77.5 and 106 us, scaled to the mean
      NandPreset::tlc_512gb,
-     {ProgramModel::tlc, us(60), ns(42'400), ns(58'100), us(700), us(700), us(700), us(3000)},
+     {ProgramModel::tlc, us(60), ns(42'400), ns(58'100), us(700), us(700), us(700), us(3000), 3},
      // 64 layers of 4 strings, 3 pages each
      whole(4 * kPageBytes, 512, 2, 768, NandInterface::nv_ddr3, 11, 3000)},
     {"qlc_1tb",  // reads: FEMU's 59.3, 85.3, 127.2 and 169.6 us, the mean 110.3
      NandPreset::qlc_1tb,
-     {ProgramModel::qlc, us(110), ns(59'300), ns(106'200), us(2000), us(2000), us(2000), us(3000)},
+     {ProgramModel::qlc, us(110), ns(59'300), ns(106'200), us(2000), us(2000), us(2000), us(3000),
+      4},
      // 92 layers of 4 strings, 4 pages each
      whole(4 * kPageBytes, 512, 2, 1472, NandInterface::nv_ddr3, 13, 1000)},
     {"z_nand", NandPreset::z_nand, alike(us(3), us(100), us(1500)),

@@ -143,9 +143,11 @@ Tick longest_program(const NandParameters& nand) {
 NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
     : read_(by_page(nand, read_times(nand))),
       program_(by_page(nand, program_times(nand))),
+      slc_read_(nand.slc_read_time),
+      slc_program_(nand.slc_program_time),
       erase_(nand.erase_time),
       variation_ppm_(ppm(nand.variation)),
-      reads_alike_(variation_ppm_ == 0 &&
+      reads_alike_(variation_ppm_ == 0 && nand.slc_blocks == 0 &&
                    std::all_of(read_.begin(), read_.end(),
                                [this](Tick time) { return time == read_.front(); })),
       seed_(mix64(seed) + 1) {

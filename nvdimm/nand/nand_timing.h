@@ -70,6 +70,13 @@ class NandTiming {
   Tick program(std::uint64_t block, std::uint32_t page) const {
     return varied(program_[page], block, page);
   }
+  // In one-bit mode.
+  Tick slc_read(std::uint64_t block, std::uint32_t page) const {
+    return varied(slc_read_, block, page);
+  }
+  Tick slc_program(std::uint64_t block, std::uint32_t page) const {
+    return varied(slc_program_, block, page);
+  }
   Tick erase(std::uint64_t block) const { return varied(erase_, block, kWholeBlock); }
 
  private:
@@ -87,6 +94,7 @@ class NandTiming {
   ByParts data_in_, data_out_;
   std::vector<Tick> read_;  // by page
   std::vector<Tick> program_;
+  Tick slc_read_, slc_program_;
   Tick erase_;
   std::uint64_t variation_ppm_;
   bool reads_alike_;

@@ -45,7 +45,7 @@ class FlashBench final : private FlashRequester, private FlashClient, private Fl
     done_[command.subject] = now;
     failed_ += command.failed ? 1 : 0;
   }
-  std::uint32_t flash_wear(PhysicalPage) const override { return wear_; }
+  CellState cell_state(PhysicalPage) const override { return {wear_, false}; }
   std::uint64_t bad_superblocks() const override { return 0; }
   Tick now() const override { return now_; }
   void on_flash_served(const FlashCommand&, Tick) override {}

@@ -113,6 +113,12 @@ TEST(FlashChecker, FindsABusWithTwoOwners) {
             1u);
 }
 
+TEST(FlashChecker, FindsAOneBitProgramWithoutAnSlcCache) {
+  EXPECT_EQ(
+      broken_by(small_array(), [](Log& log) { nth(log, S::command, O::program).one_bit = true; }),
+      Rules{"cell mode"});
+}
+
 TEST(FlashChecker, FindsATransferThatIsTooShort) {
   EXPECT_EQ(
       broken_by(small_array(), [](Log& log) { nth(log, S::data_out, O::read).end -= Tick(1); }),

@@ -47,6 +47,9 @@ NvdimmParameters drawn(NvdimmParameters p, Random& random) {
   p.buffer.item_reads = below(2) != 0 ? ItemReads::shared : ItemReads::own;
   const bool blocks = below(2) != 0 && p.buffer.granularity == BufferGranularity::page;
   p.access = blocks ? NvdimmAccess::block : NvdimmAccess::line;
+  p.nand.cell_bits = 2 + below(2);
+  p.nand.slc_blocks = below(2) != 0 ? 0 : 1 + below(2);
+  p.ftl.slc_size = below(2) != 0 ? CacheSize::fixed : CacheSize::dynamic;
   return p;
 }
 
@@ -132,6 +135,8 @@ struct Outcome {
   std::uint64_t interrupted = 0;
   Counter collections = 0;
   Counter map_pages = 0;
+  Counter cached_pages = 0;
+  Counter folds = 0;
 };
 
 void drive(std::uint64_t seed, Outcome& outcome) {
@@ -146,6 +151,8 @@ void drive(std::uint64_t seed, Outcome& outcome) {
   const auto count = [&] {
     outcome.collections += shadow.nvdimm().statistics().ftl.gc_count;
     outcome.map_pages += shadow.nvdimm().statistics().ftl.map_pages;
+    outcome.cached_pages += shadow.nvdimm().statistics().ftl.cached_pages;
+    outcome.folds += shadow.nvdimm().statistics().ftl.folds;
   };
   const PowerRecord record = act(shadow, random, footprint, 3000, 16, count);
   count();
@@ -171,6 +178,8 @@ TEST(Integrity, EveryReadReturnsTheLastCompletedWrite) {
   EXPECT_GT(outcome.reads, 10'000u);
   EXPECT_GT(outcome.trims, 5'000u);
   EXPECT_GT(outcome.failures, 300u);
+  EXPECT_GT(outcome.cached_pages, 1'000u);
+  EXPECT_GT(outcome.folds, 100u);
   EXPECT_GT(outcome.torn, 30u);
   EXPECT_GT(outcome.flushed, 300u);
   EXPECT_GT(outcome.interrupted, 100u);

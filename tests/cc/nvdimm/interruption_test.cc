@@ -29,6 +29,8 @@ NvdimmParameters quick_flash(std::int64_t luns, MapPlace map, Bytes page_size = 
   parameters.nand.read_time = Tick(2);
   parameters.nand.program_time = Tick(5);
   parameters.nand.erase_time = Tick(7);
+  parameters.nand.slc_read_time = Tick(1);
+  parameters.nand.slc_program_time = Tick(2);
   parameters.precondition.fill = 1;
   parameters.precondition.overwrite = 1;
   return parameters;
@@ -96,11 +98,13 @@ TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
   for (const MapPlace map : {MapPlace::full, MapPlace::cached}) {
     for (const std::int64_t luns : {1, 2, 3}) {
       const Bytes page_size = luns == 3 ? 4 * kPageBytes : luns * kPageBytes;
-      const NvdimmParameters parameters = quick_flash((luns + 1) / 2, map, page_size);
+      NvdimmParameters parameters = quick_flash((luns + 1) / 2, map, page_size);
+      parameters.nand.slc_blocks = luns == 1 ? 0 : 2;
       ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
       Shadow shadow(parameters, 7);
       work(shadow, 1500);
       check_books(shadow.nvdimm());
+      EXPECT_EQ(shadow.nvdimm().statistics().ftl.cached_pages > 0, luns > 1);
       const int failures = cut_everywhere(shadow, Tick(150), 5);
       EXPECT_GT(failures, 500);
       EXPECT_EQ(shadow.mismatches(), 0u);

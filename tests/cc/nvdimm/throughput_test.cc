@@ -72,5 +72,25 @@ TEST(Throughput, EightLunsProgramAPageEachInTheTimeOfOne) {
   }
 }
 
+// Reads of all planes take tR together, then a transfer each. Otherwise random reads hardly ever
+// meet at one page, and the die reads one plane at a time.
+TEST(Throughput, IndependentPlanesOfADieReadAtOnce) {
+  for (const std::int64_t planes : {2, 4}) {
+    for (const bool independent : {false, true}) {
+      NvdimmParameters parameters = plain_nvdimm();
+      parameters.nand.channels = 1;
+      parameters.nand.chips = 1;
+      parameters.nand.planes = planes;
+      parameters.nand.multi_plane = true;
+      parameters.nand.independent_reads = independent;
+      const auto n = static_cast<double>(independent ? planes : 1);
+      const double limit = n * 4096 / (n * (0.3 + 20.48) + (n - 1) * 0.5 + 50);
+      // Among 16 waiting reads, some meet at one of 128 pages.
+      EXPECT_NEAR(saturated_rate(parameters, false), limit, (independent ? 0.02 : 0.15) * limit)
+          << planes;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hmsim
