@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The most and the fewest erases among one LUN's good blocks, updated incrementally.
+// Numbers of one LUN's good blocks by their erases, updated incrementally.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,15 @@ class WearSpread {
   explicit WearSpread(std::uint32_t blocks) : blocks_{blocks} {}
 
   std::uint32_t most() const { return static_cast<std::uint32_t>(blocks_.size() - 1); }
+  std::uint32_t least() const { return least_; }
   std::uint32_t gap() const { return most() - least_; }
+  // Calls call(erases, blocks) for each number of erases.
+  template <class Call>
+  void each(Call call) const {
+    for (std::uint32_t erases = least_; erases < blocks_.size(); ++erases) {
+      call(erases, blocks_[erases]);
+    }
+  }
 
   // Recounts the blocks.
   void count(const ZeroedArray<FlashBlock>& blocks) {

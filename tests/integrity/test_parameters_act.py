@@ -40,7 +40,7 @@ OTHER: dict[str, Any] = {
         "over_provisioning=90 allocation=static order=WCDP gc_threshold=0.25 reserve_blocks=6 "
         "frontier=shared victim=fifo partial_writes=pad map=cached map_cache=1KiB map_entry=64B "
         "placement=hot_cold_frequency streams=3 "
-        "wear_gap=1",
+        "wear_gap=1 slc_size=dynamic",
     ),
     **keys(
         "nvdimm.nand.",
@@ -51,7 +51,8 @@ OTHER: dict[str, Any] = {
         "plane_busy_time=2us cache_busy_time=40us suspend=both suspend_time=100us "
         "resume_time=50us suspend_limit=1 factory_bad=0.05 endurance=1 wear_failure=0.03 "
         "program_failure=0.005 read_retry=0.5 read_retry_limit=1 ecc_time=5us command_time=200ns "
-        "transfer_spare=true spare=512 change_column_time=2us",
+        "transfer_spare=true spare=512 change_column_time=2us cell_bits=3 slc_blocks=1 "
+        "slc_read_time=40us slc_program_time=300us independent_reads=true",
     ),
     **keys("nvdimm.firmware.", "time=30us occupied=20us lanes=2"),
     **keys(
@@ -72,6 +73,7 @@ OTHER: dict[str, Any] = {
     ),
     **keys("nvdimm.media.start_gap.", "psi=3 regions=4 randomised=false"),
 }
+SLC = {"nvdimm.nand.slc_blocks": 1}
 LARGE = {"nvdimm.nand.page_size": "16KiB", "nvdimm.capacity": "16MiB"}
 # Other settings that a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
@@ -98,6 +100,11 @@ COMPANY: dict[str, dict[str, Any]] = {
     "nvdimm.ftl.map_cache": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_entry": "256B"},
     "nvdimm.ftl.map_entry": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},
     "nvdimm.ftl.partial_writes": LARGE,
+    "nvdimm.ftl.slc_size": SLC,
+    "nvdimm.nand.cell_bits": SLC,
+    "nvdimm.nand.slc_read_time": SLC,
+    "nvdimm.nand.slc_program_time": SLC,
+    "nvdimm.nand.independent_reads": {"nvdimm.nand.planes": 2, "nvdimm.nand.multi_plane": True},
     "nvdimm.nand.change_column_time": LARGE,
     "nvdimm.nand.register_hits": LARGE,
     "nvdimm.nand.spare": {"nvdimm.nand.transfer_spare": True},

@@ -2,6 +2,8 @@
 // Which statistics does an NVDIMM report, and are their values right?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -172,6 +174,36 @@ TEST(NvdimmStatistics, LifetimeIsTheEnduranceOverTheRateOfPrograms) {
   const double days = static_cast<double>((rig.now() - reset).value()) / 1e12 / 86'400;
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.lifetime_days").value,
                    3000.0 * (2 << 20) / (programmed / days));
+  const auto value = [&registry](const char* name) {
+    return find(registry, std::string("nvdimm.nand.wear.") + name).value;
+  };
+  const FtlShape& shape = rig.nvdimm().ftl().shape();
+  const double capacity = 4096.0 * static_cast<double>(shape.logical_pages);
+  EXPECT_DOUBLE_EQ(value("writes_per_day"), 200 * 4096 / capacity / days);
+  // Threshold of 3 blocks, of which 2 are free when collection begins, and 2 open ones.
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.spare").value,
+                   double(shape.blocks - 4) * shape.pages * 4096 / capacity - 1);
+  // Counted block by block.
+  double sum = 0;
+  double squares = 0;
+  double least = 1e9;
+  double most = 0;
+  for (std::uint32_t i = 0; i < shape.luns * shape.blocks; ++i) {
+    const double erases = rig.nvdimm().ftl().blocks(i / shape.blocks)[i % shape.blocks].erases;
+    sum += erases;
+    squares += erases * erases;
+    least = std::min(least, erases);
+    most = std::max(most, erases);
+  }
+  const double blocks = shape.luns * shape.blocks;
+  EXPECT_GT(most, least);
+  EXPECT_DOUBLE_EQ(value("mean"), sum / blocks);
+  EXPECT_DOUBLE_EQ(value("least"), least);
+  EXPECT_DOUBLE_EQ(value("most"), most);
+  EXPECT_NEAR(value("deviation"), std::sqrt(squares / blocks - sum * sum / blocks / blocks), 1e-9);
+  EXPECT_DOUBLE_EQ(value("life_used"), sum / blocks / 3000);
+  EXPECT_NEAR(value("days_left"),
+              find(registry, "nvdimm.nand.lifetime_days").value * (1 - sum / blocks / 3000), 1e-6);
 }
 
 // A page that is read once, line by line, has no hit, whenever its lines are asked for.
