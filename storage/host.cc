@@ -258,7 +258,12 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   ensure(path(io).stages[io.stage].where == Stage::Where::device, "storage host", now, tag,
          "completion of a request that the device does not have");
   counts_.processor_time += io.spins ? static_cast<Counter>((now - io.times.since).value()) : 0;
+  const Tick in_device = now - io.times.since;
   io.times.charge(Layer::device, now);
+  if (const DeviceTimes* const times = device_.ended_times();
+      times != nullptr && times->sum() == in_device) {
+    io.device = *times;
+  }
   ++io.stage;
   resume(slot, now);
 }
@@ -321,6 +326,7 @@ void Host::end(std::uint32_t slot, Tick now) {
   outstanding_.add(-1, now);
   const std::uint16_t client = io.client;
   const std::uint32_t tag = io.request.tag;
+  ended_ = {io.times, io.device};
   const std::uint64_t blocks =
       io.request.moves_data() && !device_.is_memory() ? io.request.pages() : 0;
   ios_.give_back(slot);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ class Host final : public Component, private IoListener {
   // is not a multiple of the device's granularity. A trim that the device does not take ends at
   // once.
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
+  // Throws the InputError of begin().
+  void check_request(const IoRequest& request) const;
   Bytes capacity() const { return device_.capacity(); }
   Bytes granularity() const { return device_.granularity(); }
   bool is_memory() const { return device_.is_memory(); }
@@ -78,6 +81,13 @@ class Host final : public Component, private IoListener {
   // Registers statistics under `path`, such as "storage".
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
+  // Within on_io_done(): the parts of the request that ended, which add up to the time since its
+  // begin(); and the device's, if they add up to Layer::device.
+  struct Ended {
+    PartTimes<Layer, kLayers> layers;
+    std::optional<DeviceTimes> device;
+  };
+  const Ended& ended() const { return ended_; }
   double outstanding() const { return outstanding_.mean(); }
 
   void serialize(Archive& archive) override;
@@ -101,6 +111,7 @@ class Host final : public Component, private IoListener {
     bool spins = false;
     Tick begun{0};
     PartTimes<Layer, kLayers> times;
+    std::optional<DeviceTimes> device;  // of its last piece
 
     // Returns the bytes of the next piece to issue.
     std::uint64_t piece(std::uint64_t most) const {
@@ -108,7 +119,7 @@ class Host final : public Component, private IoListener {
     }
     void serialize(Archive& archive) {
       archive(request, client, stage, pieces, issued, issued_all, in_context, waits_outside, spins,
-              begun, times);
+              begun, times, device);
     }
   };
   struct Piece {
@@ -138,7 +149,6 @@ class Host final : public Component, private IoListener {
   bool take_context(std::uint32_t slot, Tick now);
   void leave_context(std::uint32_t slot, Tick now);
   void end(std::uint32_t slot, Tick now);
-  void check_request(const IoRequest& request) const;
   void check_indices(const Archive& archive) const;
 
   const PathParameters parameters_;
@@ -158,6 +168,7 @@ class Host final : public Component, private IoListener {
   EventQueue<Event> events_;
   Level outstanding_;
   HostCounts counts_;
+  Ended ended_;
 };
 
 }  // namespace hmsim
