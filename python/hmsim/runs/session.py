@@ -96,8 +96,8 @@ class Session:
         stream: int,
         at: int | None,
     ) -> Future:
-        target = _index("memory", memory, MEMORIES)
-        kind = _index("operation", operation, OPERATIONS)
+        target = index_of("memory", memory, MEMORIES)
+        kind = index_of("operation", operation, OPERATIONS)
         ids = [each.id if isinstance(each, Future) else each for each in after]
         numbers = {"address": address, "size": size, "at": at or 0}
         for name, number in (*numbers.items(), *(("after", each) for each in ids)):
@@ -145,7 +145,7 @@ class Session:
             self._ended.popleft()
 
 
-def _index(what: str, name: str, names: tuple[str, ...]) -> int:
+def index_of(what: str, name: str, names: tuple[str, ...]) -> int:
     """Return the place of a name, or raise InputError."""
     if name in names:
         return names.index(name)

@@ -22,7 +22,7 @@ from hmsim.config.settings import Setting, from_mapping
 from hmsim.runs.calibration import with_table
 from hmsim.runs.result import series_table
 from hmsim.runs.runner import AnyConfig, as_config
-from hmsim.runs.session import MEMORIES, Future, Session, _index
+from hmsim.runs.session import MEMORIES, Future, Session, index_of
 
 if TYPE_CHECKING:  # takes a while to import: only for time series
     import pandas as pd
@@ -238,7 +238,7 @@ class System:
 
     def capacity(self, memory: str) -> int:
         """Return the bytes of ``"dram"``, ``"nvdimm"`` or ``"storage"``; 0 if it is absent."""
-        return self._simulation.capacity(_index("memory", memory, MEMORIES))
+        return self._simulation.capacity(index_of("memory", memory, MEMORIES))
 
     def futures(self) -> dict[int, Future]:
         """Return the futures of submitted requests that have not ended, by id."""
