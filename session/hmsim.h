@@ -90,10 +90,10 @@ typedef struct {
 enum {
   HMSIM_HELD = 0,       /* until the last request that it follows had ended */
   HMSIM_SOFTWARE = 1,   /* storage: in the layers of the software path */
-  HMSIM_QUEUE = 2,      /* waits for a queue, a bank, a bus, a refresh, a lock or a context */
+  HMSIM_QUEUE = 2,      /* waits for a queue, bank, bus, refresh, map, lock or context */
   HMSIM_LINK = 3,       /* on the link to a device */
   HMSIM_SENSE = 4,      /* cells: activation of a DRAM row, flash or its buffer */
-  HMSIM_TRANSFER = 5,   /* on a data bus */
+  HMSIM_TRANSFER = 5,   /* on a data bus, or on the links of an HBF channel */
   HMSIM_COLLECTION = 6, /* blocked by garbage collection */
   HMSIM_DEVICE = 7,     /* in a device that does not measure a request by these causes */
   HMSIM_CAUSES = 8

@@ -44,10 +44,10 @@ struct SessionRequest {
 enum class Cause : std::uint8_t {
   held,        // waited for the requests that it follows
   software,    // storage: in the layers of the software path
-  queue,       // waited for a queue, a bank, a bus, a refresh, a lock or a context
+  queue,       // waited for a queue, a bank, a bus, a refresh, a map, a lock or a context
   link,        // on a link to a device or on its way back
   sense,       // cells read or written: activation of a DRAM row, flash or its buffer
-  transfer,    // on a data bus
+  transfer,    // on a data bus, or on the links of an HBF channel
   collection,  // blocked by garbage collection
   device,      // in a device that does not measure these parts of a request
   last = device

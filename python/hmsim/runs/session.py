@@ -25,10 +25,10 @@ class Receipt(NamedTuple):
 
     - ``held``: until the last request that it follows had ended.
     - ``software``: in the layers of the software path of storage.
-    - ``queue``: waits for a queue, a bank, a bus, a refresh, a lock or a context.
+    - ``queue``: waits for a queue, a bank, a bus, a refresh, a map, a lock or a context.
     - ``link``: on the link to a device.
     - ``sense``: cells: activation of a DRAM row, flash or its buffer.
-    - ``transfer``: on a data bus.
+    - ``transfer``: on a data bus, or on the links of an HBF channel.
     - ``collection``: blocked by garbage collection.
     - ``device``: in a device that does not measure a request by these causes.
     """

@@ -262,6 +262,40 @@ TEST(Session, ReceiptsNameTheCauses) {
   EXPECT_EQ(program.receipts.at(4).ended, program.receipts.at(4).submitted);
 }
 
+// A channel has 16 banks: without the host's FTL, pages 0, 16 and 32 are in one.
+TEST(Session, ReceiptsNameTheCausesOfHighBandwidthFlash) {
+  for (const std::string ftl : {"hbf.ftl=raw ", "hbf.ftl=host ", "hbf.ftl=host hbf.map_in=hbm "}) {
+    Program program(kHbf + "nvdimm.capacity=1GiB nvdimm.ftl.over_provisioning=28 " + ftl);
+    const auto part = [&](std::uint64_t id, int cause) {
+      return program.receipts.at(id).parts[cause];
+    };
+    const auto read = [](std::uint64_t id, std::uint64_t page) {
+      return entry(id, HMSIM_NVDIMM, page * 4096, 4096);
+    };
+    const auto send = [&](const std::vector<hmsim_entry>& entries) {
+      ASSERT_EQ(program.submit(entries, program.last), HMSIM_OK) << hmsim_error(program.memory);
+      program.drain();
+    };
+    send({entry(1, HMSIM_NVDIMM, 0, 4096, true)});
+    send({read(2, 0)});
+    send({read(3, 0)});  // from the bank's page cache
+    send({read(4, 16), read(5, 32)});
+    const bool asks = ftl.find("map") < ftl.size();  // the host reads its map in HBM
+    EXPECT_GT(part(1, HMSIM_SENSE), 75'000'000) << ftl;
+    EXPECT_GT(part(2, HMSIM_SENSE), 4'000'000) << ftl;
+    EXPECT_EQ(part(3, HMSIM_SENSE), 0) << ftl;
+    EXPECT_EQ(part(3, HMSIM_TRANSFER), part(2, HMSIM_TRANSFER)) << ftl;
+    EXPECT_EQ(part(3, HMSIM_QUEUE) > 0, asks) << ftl;
+    if (ftl == "hbf.ftl=raw ") {
+      EXPECT_LT(part(5, HMSIM_QUEUE), 4'000'000) << "the other's sense, less its own command";
+      EXPECT_GT(part(5, HMSIM_QUEUE), 3'999'000) << "the same";
+    }
+    for (std::uint64_t id = 1; id <= 5; ++id) {
+      EXPECT_EQ(part(id, HMSIM_DEVICE), 0) << ftl << id;
+    }
+  }
+}
+
 // Sends random requests at random times, some from within calls. Returns the requests by id.
 std::map<std::uint64_t, hmsim_entry> random_session(Program& program, std::uint64_t seed,
                                                     std::uint64_t first, int batches) {
