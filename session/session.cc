@@ -38,7 +38,10 @@ void Session::connect(MemorySystem& memory, std::size_t requester) {
 
 void Session::connect(Host* storage) {
   storage_ = storage;
-  storage_client_ = storage == nullptr ? std::uint16_t{0} : storage->join(*this);
+  if (storage != nullptr) {
+    storage_client_ = storage->join(*this);
+    storage->report();
+  }
 }
 
 Bytes Session::capacity(SessionTarget target) const {

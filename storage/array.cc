@@ -37,16 +37,6 @@ constexpr NamedPower kPowers[] = {
     {"background", &Power::background, "dies, idle or ready to receive commands"},
 };
 
-DeviceTimes device_times(const std::array<Tick, kArrayParts>& parts) {
-  const auto of = [&parts](ArrayPart part) { return parts[static_cast<std::size_t>(part)]; };
-  DeviceTimes times;
-  times.parts = {of(ArrayPart::barrier) + of(ArrayPart::tag) + of(ArrayPart::queue) +
-                     of(ArrayPart::buffer) + of(ArrayPart::controller),
-                 of(ArrayPart::link) + of(ArrayPart::end), of(ArrayPart::ring),
-                 of(ArrayPart::cells), Tick(0)};
-  return times;
-}
-
 }  // namespace
 
 Array::Array(const ArrayDesign& design, Bytes capacity)
@@ -340,8 +330,18 @@ void Array::end_request(std::uint32_t index, Tick now) {
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }
-  ended_ = device_times(parts);
+  ended_ = parts;
   end(index, now);
+}
+
+std::optional<DeviceTimes> Array::ended_times() const {
+  const auto of = [this](ArrayPart part) { return ended_[static_cast<std::size_t>(part)]; };
+  DeviceTimes times;
+  times.parts = {of(ArrayPart::barrier) + of(ArrayPart::tag) + of(ArrayPart::queue) +
+                     of(ArrayPart::buffer) + of(ArrayPart::controller),
+                 of(ArrayPart::link) + of(ArrayPart::end), of(ArrayPart::ring),
+                 of(ArrayPart::cells), Tick(0)};
+  return times;
 }
 
 Power Array::power() const {

@@ -39,7 +39,7 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   bool takes_trims() const override { return true; }
   void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  const DeviceTimes* ended_times() const override { return &ended_; }
+  std::optional<DeviceTimes> ended_times() const override { return ended_; }
   BufferedPages buffered_pages() const override { return module_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), clock_.next_event()); }

@@ -81,6 +81,8 @@ class Host final : public Component, private IoListener {
   // Registers statistics under `path`, such as "storage".
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
+  // Before the first request: ended() is wanted.
+  void report() { reports_ = true; }
   // Within on_io_done(): the parts of the request that ended, which add up to the time since its
   // begin(); and the device's, if they add up to Layer::device.
   struct Ended {
@@ -111,7 +113,6 @@ class Host final : public Component, private IoListener {
     bool spins = false;
     Tick begun{0};
     PartTimes<Layer, kLayers> times;
-    std::optional<DeviceTimes> device;  // of its last piece
 
     // Returns the bytes of the next piece to issue.
     std::uint64_t piece(std::uint64_t most) const {
@@ -119,7 +120,7 @@ class Host final : public Component, private IoListener {
     }
     void serialize(Archive& archive) {
       archive(request, client, stage, pieces, issued, issued_all, in_context, waits_outside, spins,
-              begun, times, device);
+              begun, times);
     }
   };
   struct Piece {
@@ -168,6 +169,8 @@ class Host final : public Component, private IoListener {
   EventQueue<Event> events_;
   Level outstanding_;
   HostCounts counts_;
+  bool reports_ = false;                                // ended() is wanted
+  std::vector<std::optional<DeviceTimes>> of_devices_;  // then: by slot, of its last piece
   Ended ended_;
 };
 

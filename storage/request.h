@@ -125,8 +125,8 @@ class StorageDevice : public Component {
   // not continue to further events of its own after it advanced the device (core/kernel.h).
   virtual bool notifies_others() const { return false; }
   // Within on_io_done(): returns the parts of the request that ended, which add up to the time
-  // since its submit(). nullptr: they are not measured.
-  virtual const DeviceTimes* ended_times() const { return nullptr; }
+  // since its submit(). nullopt: they are not measured.
+  virtual std::optional<DeviceTimes> ended_times() const { return std::nullopt; }
   // Returns the pages in buffers of flash behind it.
   virtual BufferedPages buffered_pages() const { return {}; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
