@@ -10,7 +10,7 @@
 #include "agents/node/node_parameters.h"
 #include "core/parameters.h"
 #include "core/types.h"
-#include "storage/nvdimm_driver.h"
+#include "storage/block_parameters.h"
 
 namespace hmsim {
 
@@ -41,21 +41,6 @@ struct CoreParameters {
 
  private:
   std::int64_t slots_at_base_cpi(std::int64_t cycles) const;
-};
-
-// Threads that do block I/O, and how they access the NVDIMM.
-struct BlockParameters {
-  std::int64_t threads = 4;
-  std::int64_t window = 10;  // accesses outstanding per thread
-  Fence fence = Fence::block;
-  NvdimmDriverKind driver = NvdimmDriverKind::nd_pmem;  // preset for the fields that follow
-  NvdimmDriver how = driver_of(NvdimmDriverKind::nd_pmem);
-  Tick request_time = io_driver_of(how.software).read.entry;
-  Tick software_time = io_driver_of(how.software).page_time;
-
-  void declare(ParameterSet& parameters);
-  // Returns the I/O settings for a hardware context. Software runs on `contexts` contexts.
-  NvdimmIo nvdimm_io(std::int64_t source, std::int64_t contexts) const;
 };
 
 enum class TranslationKind { first_touch, modulo };

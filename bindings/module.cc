@@ -170,10 +170,11 @@ void bind_simulation(py::module_& module) {
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
           "advance",
-          [](Simulation& self, std::int64_t until_ps, std::uint64_t steps) {
-            return self.advance(Tick(until_ps), steps);
+          [](Simulation& self, std::optional<std::int64_t> until, std::uint64_t steps,
+             bool to_receipt) {
+            return self.advance(until ? Tick(*until) : kNever, steps, to_receipt);
           },
-          py::arg("until_ps"), py::arg("steps"), Release())
+          py::arg("until_ps"), py::arg("steps"), py::arg("to_receipt") = false, Release())
       .def("take_warnings", &Simulation::take_warnings)
       .def("progress", &Simulation::progress)
       .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
@@ -207,6 +208,42 @@ void bind_simulation(py::module_& module) {
             return self.enqueue(Address(address), size, write, source, data);
           },
           py::arg("address"), py::arg("size"), py::arg("write"), py::arg("source"), py::arg("data"))
+      .def(
+          "submit",
+          [](Simulation& self, std::uint8_t target, std::uint8_t kind, std::uint64_t address,
+             std::uint64_t size, std::uint16_t source, std::uint16_t stream,
+             const std::vector<std::uint64_t>& after, std::optional<std::int64_t> at) {
+            const SessionRequest request{0,
+                                         address,
+                                         size,
+                                         static_cast<SessionTarget>(target),
+                                         static_cast<SessionRequest::Kind>(kind),
+                                         source,
+                                         stream};
+            return self.submit(request, after, at ? std::optional(Tick(*at)) : std::nullopt);
+          },
+          py::arg("target"), py::arg("kind"), py::arg("address"), py::arg("size"),
+          py::arg("source"), py::arg("stream"), py::arg("after"), py::arg("at_ps"))
+      .def("submitted", [](Simulation& self) { return self.session().under_way(); })
+      .def(
+          "capacity",
+          [](Simulation& self, std::uint8_t target) {
+            return self.session().capacity(static_cast<SessionTarget>(target)).value();
+          },
+          py::arg("target"))
+      .def("take_receipts",
+           [](Simulation& self) {
+             py::list list;
+             for (const Receipt& each : self.session().take_receipts()) {
+               py::list parts;
+               for (const Tick part : each.parts) {
+                 parts.append(part.value());
+               }
+               list.append(py::make_tuple(each.id, each.submitted.value(), each.ended.value(),
+                                          kHbfStatusNames[each.status], py::tuple(parts)));
+             }
+             return list;
+           })
       .def(
           "flush", [](Simulation& self, std::uint16_t source) { return self.flush(source); },
           py::arg("source"))

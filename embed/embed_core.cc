@@ -17,29 +17,47 @@ bool begins(const std::string& name, std::string_view with) {
   return name.compare(0, with.size(), with) == 0;
 }
 
+// Returns whether the assignments of this name are ignored: the host, or no part, has these
+// parameters.
+bool is_ignored(const std::string& name, const EmbedParts* parts) {
+  const bool declared = parts != nullptr && !begins(name, "storage.paging.") &&
+                        (begins(name, "storage.") || begins(name, "frontend.block."));
+  return !declared && (begins(name, "frontend.") || begins(name, "storage."));
+}
+
 // Returns the configuration of the memory side and sets `values` to all of its parameters, defaults
 // and presets filled in.
-SystemConfig configuration(const Assignments& given, Assignments& values) {
+SystemConfig configuration(const Assignments& given, Assignments& values, EmbedParts* parts,
+                           Kernel& kernel) {
   SystemConfig config;
   std::vector<std::unique_ptr<Policy>> policies;
   ParameterSet parameters;
   config.declare(parameters);
   declare_all_policies(parameters, policies);
+  if (parts != nullptr) {
+    parts->declare(parameters);
+  }
   for (const Assignment& assignment : given) {
-    if (assignment.first == "storage.kind" && assignment.second != "none") {
+    if (parts == nullptr && assignment.first == "storage.kind" && assignment.second != "none") {
       throw InputError("storage.kind: must be 'none': the host has its own disks");
     }
-    if (!begins(assignment.first, "frontend.") && !begins(assignment.first, "storage.")) {
+    if (!is_ignored(assignment.first, parts)) {
       config.assignments.push_back(assignment);
     }
   }
   std::vector<ParameterError> errors = parameters.apply(config.assignments);
+  const auto add = [&errors](std::vector<ParameterError> more) {
+    for (ParameterError& error : more) {
+      errors.push_back(std::move(error));
+    }
+  };
   if (errors.empty()) {
     config.resolve_presets();
     errors = config.check();
-    for (ParameterError& error : check_policies(policies)) {
-      errors.push_back(std::move(error));
+    if (parts != nullptr && errors.empty()) {
+      add(parts->check(config));
     }
+    add(check_policies(policies));
   }
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
@@ -53,6 +71,9 @@ SystemConfig configuration(const Assignments& given, Assignments& values) {
         "have: must be 'none', 'dirty' or 'captured'");
   }
   values = parameters.values();
+  if (parts != nullptr) {
+    parts->attach(kernel, config);
+  }
   return config;
 }
 
@@ -66,8 +87,8 @@ std::uint64_t identity_of(Assignments values, std::uint64_t seed) {
 }  // namespace
 
 EmbedCore::EmbedCore(const Assignments& parameters, std::uint64_t seed, bool check,
-                     const char* noun, const char* name)
-    : memory_(configuration(parameters, values_), kernel_, seed),
+                     const char* noun, const char* name, EmbedParts* parts)
+    : memory_(configuration(parameters, values_, parts, kernel_), kernel_, seed),
       capacities_{capacity(MemoryClass::dram), capacity(MemoryClass::nvdimm)},
       identity_(identity_of(values_, seed)),
       noun_(noun),
@@ -108,6 +129,7 @@ void EmbedCore::raise_if_violated() const {
 
 std::vector<Statistic> EmbedCore::statistics_at(Tick now) {
   ticks_ = static_cast<Counter>((now - measured_from_).value());
+  registry_.account(now);
   return registry_.read();
 }
 
@@ -150,6 +172,7 @@ void EmbedCore::serialize(Archive& archive) {
   if (checked) {
     checker_->serialize(archive);
   }
+  serialize_more(archive);
   kernel_.serialize(archive);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Base of the adapters through which another simulator, the host, drives a memory system:
-// MemoryGate (gem5's ports) and EmbeddedMemory (the C library).
+// MemoryGate (gem5's ports) and EmbeddedMemory (the C library,
+// session/).
 //
 // It has what both need: the configuration of the memory side and its errors; kernel, memory system
 // and protocol checker; the requests in flight, which it sends line by line; the host's time and
 // the kernel's; statistics since the last reset; checkpoints of an idle memory. Both have one node,
-// and neither data, flushes nor power failures. The adapters differ where their hosts do:
+// and neither data nor power failures. The adapters differ where their hosts do:
 //
 //                      MemoryGate                          EmbeddedMemory
 //   time               to next_event(), after the host's   to any time
@@ -17,11 +18,11 @@
 //   checkpoints        while suspended                     whenever idle
 //
 // Python's System is not derived from it, but uses Simulation without agents
-// (simulation/simulation_by_hand.cc). Its requests carry data and may be flushes or whole pages,
-// and its checkpoints keep those in flight. It has several nodes, storage, time series and policies
-// in Python. A power failure replaces its memory system. Here, each request would pay for this with
-// branches and a pointer to the memory system, and the class would repeat most of Simulation, which
-// has to read and write the same checkpoints.
+// (simulation/simulation_by_hand.cc). Its requests carry data, and its checkpoints keep those in
+// flight. It has several nodes, time series and policies in Python. A power failure replaces its
+// memory system. Here, each request would pay for this with branches and a pointer to the memory
+// system, and the class would repeat most of Simulation, which has to read and write the same
+// checkpoints.
 #pragma once
 
 #include <array>
@@ -52,6 +53,19 @@ struct HostRequest {
   std::uint64_t id = 0;  // assigned by the host
 };
 
+// Parts of an adapter beside the memory system, with parameters in `storage` and `frontend.block`.
+class EmbedParts {
+ public:
+  virtual void declare(ParameterSet& parameters) = 0;
+  // Returns the errors of the parameters, which are set. `memory` is correct.
+  virtual std::vector<ParameterError> check(const SystemConfig& memory) const = 0;
+  // Attaches what acts before the memory at equal times.
+  virtual void attach(Kernel& kernel, const SystemConfig& memory) = 0;
+
+ protected:
+  ~EmbedParts() = default;
+};
+
 class EmbedCore : protected Requester, protected SourceProgress {
  public:
   Bytes capacity(MemoryClass memory) const { return memory_.capacity(memory); }
@@ -61,12 +75,13 @@ class EmbedCore : protected Requester, protected SourceProgress {
   bool idle() const { return memory_.idle(); }
 
  protected:
-  // `parameters`: the user's assignments. Those of `frontend` and `storage` are ignored, because
-  // the host replaces these parts. `check`: verifies every command; one that breaks a rule of
-  // devices, buses or the ack protocol raises a Fault. `noun`: the adapter's word for a request.
-  // `name`: the adapter's, in checkpoints. Throws InputError with one line per invalid parameter.
+  // `parameters`: the user's assignments. Those of `frontend` and `storage` that no part declares
+  // are ignored, because the host replaces these. `parts`: nullptr: none. `check`: verifies every
+  // command; one that breaks a rule of devices, buses or the ack protocol raises a Fault. `noun`:
+  // the adapter's word for a request. `name`: the adapter's, in checkpoints. Throws InputError with
+  // one line per invalid parameter.
   EmbedCore(const Assignments& parameters, std::uint64_t seed, bool check, const char* noun,
-            const char* name);
+            const char* name, EmbedParts* parts = nullptr);
   ~EmbedCore() override;
 
   // Returns whether the request is within its memory, which must be a MemoryClass.
@@ -120,6 +135,7 @@ class EmbedCore : protected Requester, protected SourceProgress {
     line_.address = Address(static_cast<std::int64_t>(number * kLineSize));
     return memory_.send_and_ask(line_, now);
   }
+  virtual void serialize_more(Archive& /*archive*/) {}  // of the adapter
   std::int64_t send_lines(std::uint64_t id, std::uint64_t begin, std::uint64_t last, Tick now);
   void serialize(Archive& archive);
 
@@ -133,11 +149,11 @@ class EmbedCore : protected Requester, protected SourceProgress {
   Counter done_ = 0;   // requests, while measuring
   Tick processed_{0};  // the kernel's time up to which events are processed
   Tick shift_{0};      // the host's time minus the kernel's
+  StatisticRegistry registry_;
 
  private:
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::unique_ptr<ProtocolChecker> checker_;  // null unless checking
-  StatisticRegistry registry_;
   const std::uint64_t identity_;
   const char* const noun_;
   const char* const name_;

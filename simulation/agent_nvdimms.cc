@@ -10,9 +10,7 @@ AgentNvdimms::AgentNvdimms(const Agents& agents, const PathParameters& path) {
     for (std::size_t which = 0; which < agents[agent]->placement().nodes.size(); ++which) {
       if (std::optional<NvdimmIo> io = agents[agent]->nvdimm_io(which)) {
         if (io->of_block_agent) {
-          io->path.file_system_time = path.file_system_time;
-          io->path.file_system_read_hold = path.file_system_read_hold;
-          io->path.file_system_write_hold = path.file_system_write_hold;
+          io->path.take_file_system(path);
         }
         hosts_.push_back({agent, which, std::make_unique<NvdimmHost>(*io)});
       }

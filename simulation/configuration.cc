@@ -5,7 +5,6 @@
 
 #include "agents/random_streams.h"
 #include "core/errors.h"
-#include "core/units.h"
 #include "policies/page_placement.h"
 
 namespace hmsim {
@@ -59,14 +58,8 @@ Configuration::Configuration(const Assignments& assignments, const PolicyMakers&
                                      " channels each exceed 64 channels: must be at most " +
                                      std::to_string(kMostChannels / system_.controller.channels)});
   }
-  const PageCacheParameters& cache = storage_.cache();
-  if (errors_.empty() && storage_.present() && cache.mover == Mover::lines &&
-      cache.second > system_.nvdimm_capacity()) {
-    errors_.push_back(
-        {"storage.cache.second", format_size(cache.second) +
-                                     " exceeds the NVDIMMs, which contain the second level with " +
-                                     "storage.cache.mover: lines: must be at most " +
-                                     format_size(system_.nvdimm_capacity())});
+  if (errors_.empty()) {
+    add(storage_.check_second_level(system_.nvdimm_capacity()));
   }
   add(check_policies(policies_));
 }

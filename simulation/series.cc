@@ -18,6 +18,7 @@ Series::Series(const StatisticRegistry& registry, Tick interval, std::function<v
 void Series::begin(Tick now) {
   begun_ = now;
   next_ = now + interval_;
+  wakeup_.notify();
 }
 
 Tick Series::advance(Tick now) {

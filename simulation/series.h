@@ -23,6 +23,7 @@ class Series final : public Component {
   Series(const StatisticRegistry& registry, Tick interval, std::function<void()> update,
          std::size_t max_values = kMaxValues);
 
+  void attach(Wakeup wakeup) { wakeup_ = wakeup; }
   void begin(Tick now);
 
   Tick interval() const { return interval_; }
@@ -45,6 +46,7 @@ class Series final : public Component {
   Tick next_ = kNever;
   std::vector<Tick> times_;
   std::vector<double> values_;
+  Wakeup wakeup_;
 };
 
 }  // namespace hmsim

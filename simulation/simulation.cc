@@ -59,12 +59,15 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
              configuration.frontend().until == RunEnd::steady};
 
   by_hand_ = std::make_unique<ManualRequester>();
+  session_ = std::make_unique<SessionByHand>(kernel_);
   nodes_ = std::make_unique<Nodes>(configuration.frontend(), cores);
   std::vector<Wakeup> wakeups;
   for (Agent* agent : all_agents()) {
     wakeups.emplace_back(kernel_, kernel_.attach(*agent));
   }
-  storage_ = std::make_unique<StorageSystem>(configuration.storage(), agents_, kernel_);
+  storage_ = std::make_unique<StorageSystem>(configuration.storage(), agents_, kernel_,
+                                             configuration.frontend().block,
+                                             configuration.system().nvdimm.present);
   if (Network* const network = nodes_->network()) {
     network->attach(Wakeup(kernel_, kernel_.attach(*network)));
   }
@@ -92,6 +95,9 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   storage_->connect(configuration.storage(), agents_, *nodes_, *memory_, kernel_, options_.seed,
                     configuration.system().assignments, all_agents().size() + 1);
   memory_->set_requesters(requesters());
+  if (agents_.empty()) {
+    session_->connect(*memory_, requesters().size() - 1, storage_->of_session());
+  }
   connect_agents(source, wakeups);
   const auto prepare = [this] {
     kernel_.catch_up();
@@ -120,7 +126,7 @@ void Simulation::build(const Configuration& configuration, const std::vector<Ass
   if (configuration.frontend().series_interval != Tick(0)) {
     series_ =
         std::make_unique<Series>(registry_, configuration.frontend().series_interval, prepare);
-    series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
+    series_->attach(Wakeup(kernel_, kernel_.attach(*series_)));
   }
   kernel_.notify_all();
   warmup_time_over_ = options_.warmup == Tick(0);
@@ -167,6 +173,9 @@ std::vector<Requester*> Simulation::requesters() const {
                     by_hand_.get());
   for (Requester* const device : storage_->requesters()) {
     requesters.push_back(device);
+  }
+  if (agents_.empty()) {
+    requesters.push_back(&session_->requester());
   }
   return requesters;
 }
@@ -265,7 +274,6 @@ void Simulation::begin_measuring() {
   watchers_->begin_logs(*memory_, *nodes_, agents_, epoch_, now());
   if (series_ != nullptr) {
     series_->begin(kernel_.now());
-    series_wakeup_.notify();
   }
   if (!agents_.empty()) {
     steady_.watch->begin(kernel_.now());
@@ -325,6 +333,9 @@ void Simulation::serialize(Archive& archive) {
     agent->serialize(archive);
   }
   by_hand_->serialize(archive);
+  if (agents_.empty()) {
+    session_->serialize(archive);
+  }
   nodes_->serialize_shared(archive);
   memory_->serialize(archive);
   storage_->serialize(archive);

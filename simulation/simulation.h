@@ -23,6 +23,7 @@
 #include "simulation/progress_watch.h"
 #include "simulation/run_options.h"
 #include "simulation/series.h"
+#include "simulation/session_by_hand.h"
 #include "simulation/steady_watch.h"
 #include "simulation/storage_system.h"
 #include "simulation/watchers.h"
@@ -52,8 +53,10 @@ class Simulation : private SourceProgress {
   // stuck (frontend.stall_limit).
   bool run(std::uint64_t steps);
   // Runs to time `until`, whether or not agents have finished, for at most `steps` kernel steps.
-  // Returns true once the time is reached.
-  bool advance(Tick until, std::uint64_t steps = std::numeric_limits<std::uint64_t>::max());
+  // Returns true once the time is reached; kNever: once no event is left. `to_receipt`: stops
+  // before while the session has a receipt.
+  bool advance(Tick until, std::uint64_t steps = std::numeric_limits<std::uint64_t>::max(),
+               bool to_receipt = false);
   // Returns warnings for the user since the last call, one line each: a memory class starves
   // (ProgressWatch). run() updates them when it returns. Not part of a checkpoint.
   std::vector<std::string> take_warnings() { return progress_watch_.take_found(); }
@@ -82,6 +85,14 @@ class Simulation : private SourceProgress {
   // Throws InputError if the address is out of range.
   std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
                                        std::uint16_t source, std::optional<std::string> data);
+  // Without agents: submits a request of the session, whose ids are not those of enqueue(). It
+  // enters at time `at`, ahead of the events of this time; nullopt: now, after the events so far.
+  // Throws InputError for invalid requests, if `at` has passed, and after a power failure for
+  // requests to storage.
+  std::uint64_t submit(const SessionRequest& request, const std::vector<std::uint64_t>& after,
+                       std::optional<Tick> at = std::nullopt);
+  SessionByHand& session() { return *session_; }
+
   // Sends a flush of all NVDIMMs by hand; it is a barrier over their channels. Returns nullopt if
   // enqueue() to one of these channels would. Throws InputError if there is no NVDIMM or power is
   // off.
@@ -195,6 +206,7 @@ class Simulation : private SourceProgress {
   Stages stages_;
   std::unique_ptr<Nodes> nodes_;  // without cores if there are no jobs
   std::unique_ptr<ManualRequester> by_hand_;
+  std::unique_ptr<SessionByHand> session_;
   std::unique_ptr<Watchers> watchers_;
   std::unique_ptr<MemorySystem> memory_;  // watchers outlive it
   std::unique_ptr<StorageSystem> storage_;
@@ -206,7 +218,6 @@ class Simulation : private SourceProgress {
   StatisticRegistry registry_;
   ProgressWatch progress_watch_;
   std::unique_ptr<Series> series_;
-  Wakeup series_wakeup_;
   struct {
     std::unique_ptr<SteadyWatch> watch;
     Wakeup wakeup;

@@ -66,6 +66,25 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
   return by_hand_->send(*memory_, request, part, kernel_.now());
 }
 
+std::uint64_t Simulation::submit(const SessionRequest& request,
+                                 const std::vector<std::uint64_t>& after, std::optional<Tick> at) {
+  if (!agents_.empty()) {
+    throw InputError("a session needs a simulation without agents");
+  }
+  check_power();
+  if (at) {
+    if (*at < now()) {
+      throw InputError("at: must not be before now, " + std::to_string(now().value()) +
+                       " ps, got " + std::to_string(at->value()));
+    }
+    if (*at > now()) {
+      advance(*at - Tick(1));
+      kernel_.enter(*at - epoch_);
+    }
+  }
+  return blaming_file([&] { return session_->submit(request, after); });
+}
+
 std::optional<std::uint64_t> Simulation::flush(std::uint16_t source) {
   if (!memory_->config().nvdimm.present) {
     throw InputError("the system has no NVDIMM to flush");
@@ -131,6 +150,9 @@ void Simulation::power_fail(Tick save_for, std::optional<std::size_t> interrupte
   if (power_ == Power::off) {
     throw InputError("the power is already off");
   }
+  if (!session_->under_way().empty()) {
+    throw InputError("a power failure is not supported while submitted requests are under way");
+  }
   std::size_t nvdimms = 0;
   for (std::size_t channel = 0; channel < memory_->channels(); ++channel) {
     nvdimms += memory_->nvdimms(channel).size();
@@ -156,11 +178,13 @@ bool Simulation::power_on(Tick recover_for) {
   kernel_ = Kernel();
   no_stall_until_ = Tick(0);
   by_hand_->set_epoch(epoch_);
+  session_->set_epoch(epoch_);
   SystemConfig config = memory_->config();
   config.nvdimm.precondition = PreconditionParameters();
   config.preconditioned = false;
   const std::unique_ptr<MemorySystem> before = std::move(memory_);
   make_memory(config);
+  session_->connect(*memory_, requesters().size() - 1, nullptr);
   const bool recovered =
       blaming_file([&] { return memory_->restore(*before, kernel_.now(), recover_for); });
   power_ = recovered ? Power::on : Power::recovering;

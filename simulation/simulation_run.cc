@@ -85,19 +85,21 @@ bool Simulation::run(std::uint64_t steps) {
   });
 }
 
-bool Simulation::advance(Tick until, std::uint64_t steps) {
+bool Simulation::advance(Tick until, std::uint64_t steps, bool to_receipt) {
   if (power_ != Power::on) {
-    epoch_ = later(epoch_, until - kernel_.now());
+    epoch_ = until == kNever ? epoch_ : later(epoch_, until - kernel_.now());
     return true;
   }
-  until -= epoch_;
+  until -= until == kNever ? Tick(0) : epoch_;
   return blaming_file([&] {
-    while (steps > 0 && go(until, steps)) {
+    bool there = false;
+    while (steps > 0 && !there && !(to_receipt && session_->has_receipts())) {
+      there = !go(until, steps);
     }
-    const bool there = steps > 0;
-    if (there) {
+    if (there && until != kNever) {
       kernel_.run_until(until);
     }
+    kernel_.catch_up();
     update_progress();
     check_protocol();
     return there;

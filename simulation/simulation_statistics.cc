@@ -40,7 +40,7 @@ double Simulation::per_cycle(const Agent& core) const {
 
 void Simulation::register_statistics() {
   progress_.resize(all_agents().size());
-  std::vector<Counter*> completed{&by_hand_->completed()};
+  std::vector<Counter*> completed{&by_hand_->completed(), &session_->completed()};
   const std::vector<Agent*> all = all_agents();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::vector<Counter*> lines = storage_->completed(i);

@@ -2,16 +2,17 @@
 #include "simulation/storage_system.h"
 
 #include <string>
-#include <utility>
-
-#include "storage/device_mover.h"
 
 namespace hmsim {
 
 StorageSystem::StorageSystem(const StorageParameters& parameters, const Agents& agents,
-                             Kernel& kernel)
+                             Kernel& kernel, const BlockParameters& block, bool has_nvdimm)
     : nvdimms_(parameters.present() ? AgentNvdimms() : AgentNvdimms(agents, parameters.path())) {
   nvdimms_.attach(kernel);
+  if (!parameters.present() && agents.empty() && has_nvdimm) {
+    session_ = std::make_unique<NvdimmHost>(block.nvdimm_io(parameters.path()));
+    session_->host.attach(Wakeup(kernel, kernel.attach(session_->host)));
+  }
 }
 
 void StorageSystem::connect(const StorageParameters& parameters, const Agents& agents,
@@ -19,34 +20,24 @@ void StorageSystem::connect(const StorageParameters& parameters, const Agents& a
                             std::uint64_t seed, const Assignments& assignments,
                             std::size_t first_requester) {
   nvdimms_.connect(agents, nodes, first_requester);
+  if (session_ != nullptr) {
+    session_->device.connect(memory, static_cast<std::uint16_t>(first_requester));
+  }
   if (!parameters.present()) {
     return;
   }
-  std::unique_ptr<PageCopier> mover;
-  const PageCacheParameters& cache = parameters.cache();
-  if (cache.mover == Mover::lines) {
-    NvdimmDeviceParameters lines;
-    lines.window = cache.window;
-    second_level_ = std::make_unique<NvdimmDevice>(lines);
-    second_level_->connect(memory, static_cast<std::uint16_t>(first_requester));
-    mover = std::make_unique<DeviceMover>(*second_level_);
-  }
-  device_ = parameters.make(seed, assignments, std::move(mover));
-  host_ = std::make_unique<Host>(parameters.path(), *device_);
-  host_->attach(Wakeup(kernel, kernel.attach(*host_)));
-  if (second_level_ != nullptr) {
-    second_level_->attach(*host_);
-  }
+  shared_ = std::make_unique<SharedStorage>(parameters, memory, kernel, seed, assignments,
+                                            first_requester);
   if (parameters.paging().present()) {
-    pager_ = std::make_unique<Pager>(parameters.paging(), *host_, assignments);
+    pager_ = std::make_unique<Pager>(parameters.paging(), shared_->host(), assignments);
     pager_->attach(Wakeup(kernel, kernel.attach(*pager_)));
   }
 }
 
 void StorageSystem::provide(AgentEnvironment& environment, std::size_t agent) const {
-  environment.storage = host_.get();
+  environment.storage = shared_ == nullptr ? nullptr : &shared_->host();
   for (NodeEnvironment& node : environment.nodes) {
-    node.storage = host_.get();
+    node.storage = environment.storage;
   }
   environment.pager = pager_.get();
   nvdimms_.provide(environment, agent);
@@ -57,10 +48,20 @@ std::vector<Requester*> StorageSystem::requesters() const {
   for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
     requesters.push_back(&each.io->device);
   }
-  if (second_level_ != nullptr) {
-    requesters.push_back(second_level_.get());
+  if (session_ != nullptr) {
+    requesters.push_back(&session_->device);
+  }
+  if (shared_ != nullptr && shared_->second_level() != nullptr) {
+    requesters.push_back(shared_->second_level());
   }
   return requesters;
+}
+
+Host* StorageSystem::of_session() const {
+  if (shared_ != nullptr) {
+    return &shared_->host();
+  }
+  return session_ == nullptr ? nullptr : &session_->host;
 }
 
 std::vector<Counter*> StorageSystem::completed(std::size_t agent) const {
@@ -98,8 +99,8 @@ void StorageSystem::register_statistics(StatisticRegistry& registry) {
                                       "agent." + std::to_string(each.agent) + ".storage");
   }
   registry.on_account([this](Tick now) { unreported_.account(now); });
-  if (host_ != nullptr) {
-    host_->register_statistics(registry, "storage");
+  if (shared_ != nullptr) {
+    shared_->host().register_statistics(registry, "storage");
   }
   if (pager_ != nullptr) {
     pager_->register_statistics(registry);
@@ -110,8 +111,11 @@ void StorageSystem::serialize(Archive& archive) {
   for (const AgentNvdimms::AgentHost& each : nvdimms_.all()) {
     each.io->host.serialize(archive);
   }
-  if (host_ != nullptr) {
-    host_->serialize(archive);
+  if (session_ != nullptr) {
+    session_->host.serialize(archive);
+  }
+  if (shared_ != nullptr) {
+    shared_->host().serialize(archive);
   }
   if (pager_ != nullptr) {
     pager_->serialize(archive);

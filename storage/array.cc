@@ -324,12 +324,24 @@ void Array::end_request(std::uint32_t index, Tick now) {
   if (kind != IoRequest::Kind::flush) {
     job.times.add_to(counts_.of[kind == IoRequest::Kind::write ? 1 : 0].parts);
   }
+  const std::array<Tick, kArrayParts> parts = job.times.parts;
   job = Job();
   tags_.release(1, now);
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }
+  ended_ = parts;
   end(index, now);
+}
+
+std::optional<DeviceTimes> Array::ended_times() const {
+  const auto of = [this](ArrayPart part) { return ended_[static_cast<std::size_t>(part)]; };
+  DeviceTimes times;
+  times.parts = {of(ArrayPart::barrier) + of(ArrayPart::tag) + of(ArrayPart::queue) +
+                     of(ArrayPart::buffer) + of(ArrayPart::controller),
+                 of(ArrayPart::link) + of(ArrayPart::end), of(ArrayPart::ring),
+                 of(ArrayPart::cells), Tick(0)};
+  return times;
 }
 
 Power Array::power() const {

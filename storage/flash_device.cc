@@ -10,8 +10,6 @@
 
 namespace hmsim {
 
-namespace {}  // namespace
-
 FlashDevice::FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
                          const Assignments& assignments)
     : QueuedDevice(capacity),
@@ -80,6 +78,8 @@ void FlashDevice::add_page(std::uint32_t place, std::uint64_t offset, std::uint6
   record.bytes = static_cast<std::uint32_t>(bytes);
   record.place = place;
   record.write = io_queue_[place].kind != IoRequest::Kind::read;
+  record.times.since = io_queue_.arrival(place);
+  record.times.charge(DevicePart::queue, now);
   if (record.write) {
     to_link(page, now);
   } else {
@@ -109,6 +109,7 @@ void FlashDevice::moved(std::uint32_t page, Tick now) {
   if (const std::optional<std::uint32_t> next = link(write).end(now)) {
     move(*next, now);
   }
+  pages_[page].times.charge(DevicePart::link, now);
   if (write) {
     to_flash(page, now);
   } else {
@@ -156,6 +157,7 @@ void FlashDevice::command(std::uint32_t page, Tick now) {
   Page& record = pages_[page];
   ensure(record.stage == Stage::waiting && !free_slots_.empty(), "flash device", now, page,
          "slot for a page that does not wait for it, or that does not exist");
+  record.times.charge(DevicePart::queue, now);
   const IoRequest& request = io_queue_[record.place];
   if (request.kind == IoRequest::Kind::trim) {
     module_->trim(Address(static_cast<std::int64_t>(request.offset)),
@@ -182,7 +184,7 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
   if (flushing_ != kNoIndex) {
     const std::uint32_t place = std::exchange(flushing_, kNoIndex);
     module_->finish(tag, now);
-    leave_queue(place, now);
+    end_flush(place, now);
     return;
   }
   const std::uint32_t page = page_of_[tag / kLinesPerPage];
@@ -195,9 +197,12 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
   if (record.write) {
     module_->set_handle(first, io_queue_[record.place].stream);
   }
+  Tick collection{0};
   for (std::uint32_t line = 0; line < lines(record); ++line) {
-    module_->finish(first + line, now);
+    collection = later(collection, module_->finish(first + line, now));
   }
+  record.times.charge(DevicePart::collection, earlier(now, record.times.since + collection));
+  record.times.charge(DevicePart::media, now);
   page_of_[record.slot] = kNoIndex;
   free_slots_.push_back(record.slot);
   leave_flash(1, now);
@@ -217,11 +222,17 @@ void FlashDevice::leave_flash(std::int64_t slots, Tick now) {
 
 void FlashDevice::end_page(std::uint32_t page, Tick now) {
   const std::uint32_t place = pages_[page].place;
+  ended_ = pages_[page].times;
   pages_[page].stage = Stage::none;
   pages_.give_back(page);
   if (io_queue_.end_part(place)) {
     leave_queue(place, now);
   }
+}
+
+void FlashDevice::end_flush(std::uint32_t place, Tick now) {
+  ended_ = {};  // its parts are not measured
+  leave_queue(place, now);
 }
 
 void FlashDevice::leave_queue(std::uint32_t place, Tick now) {
@@ -252,7 +263,7 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
       moved(payload, now);
       return;
     case Event::flushed:
-      leave_queue(payload, now);
+      end_flush(payload, now);
       return;
     case Event::trimmed:
       leave_flash(pages_[payload].acks, now);

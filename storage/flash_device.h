@@ -39,6 +39,7 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   bool takes_trims() const override { return true; }
   void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  std::optional<DeviceTimes> ended_times() const override { return ended_; }
   BufferedPages buffered_pages() const override { return module_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), clock_.next_event()); }
@@ -71,8 +72,11 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
     std::uint32_t acks = 0;          // outstanding, in stage flash; trim: slots of flash_
     bool write = false;              // or trim
     Stage stage = Stage::none;
+    DeviceTimes times;
 
-    void serialize(Archive& archive) { archive(offset, bytes, place, slot, acks, write, stage); }
+    void serialize(Archive& archive) {
+      archive(offset, bytes, place, slot, acks, write, stage, times);
+    }
   };
 
   void on_ack(std::uint32_t tag, Tick now) override;
@@ -90,6 +94,7 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   void leave_flash(std::int64_t slots, Tick now);
   void acknowledged(std::uint32_t tag, Tick now);
   void end_page(std::uint32_t page, Tick now);
+  void end_flush(std::uint32_t place, Tick now);
   void leave_queue(std::uint32_t place, Tick now);
   void handle(Event event, std::uint32_t payload, Tick now);
   static std::uint32_t first_line(const Page& page);
@@ -111,6 +116,7 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   std::vector<std::uint32_t> page_of_;     // by slot; not saved
   std::vector<std::uint32_t> acked_;       // tags acknowledged within advance()
   std::uint32_t flushing_ = kNoIndex;      // place of the flush under way
+  DeviceTimes ended_;                      // not saved
 };
 
 }  // namespace hmsim

@@ -2,6 +2,7 @@
 #include "storage/host.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/units.h"
@@ -258,6 +259,13 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   ensure(path(io).stages[io.stage].where == Stage::Where::device, "storage host", now, tag,
          "completion of a request that the device does not have");
   counts_.processor_time += io.spins ? static_cast<Counter>((now - io.times.since).value()) : 0;
+  if (reports_) {
+    of_devices_.resize(ios_.size());
+    of_devices_[slot] = device_.ended_times();
+    if (of_devices_[slot] && of_devices_[slot]->sum() != now - io.times.since) {
+      of_devices_[slot].reset();
+    }
+  }
   io.times.charge(Layer::device, now);
   ++io.stage;
   resume(slot, now);
@@ -321,6 +329,10 @@ void Host::end(std::uint32_t slot, Tick now) {
   outstanding_.add(-1, now);
   const std::uint16_t client = io.client;
   const std::uint32_t tag = io.request.tag;
+  if (reports_) {
+    of_devices_.resize(ios_.size());
+    ended_ = {io.times, std::exchange(of_devices_[slot], std::nullopt)};
+  }
   const std::uint64_t blocks =
       io.request.moves_data() && !device_.is_memory() ? io.request.pages() : 0;
   ios_.give_back(slot);
@@ -374,7 +386,7 @@ void Host::register_statistics(StatisticRegistry& registry, const std::string& p
 
 void Host::serialize(Archive& archive) {
   archive.section("storage host");
-  archive(ios_, pieces_, contexts_, sections_, events_, outstanding_, counts_);
+  archive(ios_, pieces_, contexts_, sections_, events_, outstanding_, counts_, of_devices_);
   if (archive.loading()) {
     check_indices(archive);
   }

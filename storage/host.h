@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ class Host final : public Component, private IoListener {
   // is not a multiple of the device's granularity. A trim that the device does not take ends at
   // once.
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
+  // Throws the InputError of begin().
+  void check_request(const IoRequest& request) const;
   Bytes capacity() const { return device_.capacity(); }
   Bytes granularity() const { return device_.granularity(); }
   bool is_memory() const { return device_.is_memory(); }
@@ -78,6 +81,15 @@ class Host final : public Component, private IoListener {
   // Registers statistics under `path`, such as "storage".
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
+  // Before the first request: ended() is wanted.
+  void report() { reports_ = true; }
+  // Within on_io_done(): the parts of the request that ended, which add up to the time since its
+  // begin(); and the device's, if they add up to Layer::device.
+  struct Ended {
+    PartTimes<Layer, kLayers> layers;
+    std::optional<DeviceTimes> device;
+  };
+  const Ended& ended() const { return ended_; }
   double outstanding() const { return outstanding_.mean(); }
 
   void serialize(Archive& archive) override;
@@ -138,7 +150,6 @@ class Host final : public Component, private IoListener {
   bool take_context(std::uint32_t slot, Tick now);
   void leave_context(std::uint32_t slot, Tick now);
   void end(std::uint32_t slot, Tick now);
-  void check_request(const IoRequest& request) const;
   void check_indices(const Archive& archive) const;
 
   const PathParameters parameters_;
@@ -158,6 +169,9 @@ class Host final : public Component, private IoListener {
   EventQueue<Event> events_;
   Level outstanding_;
   HostCounts counts_;
+  bool reports_ = false;                                // ended() is wanted
+  std::vector<std::optional<DeviceTimes>> of_devices_;  // then: by slot, of its last piece
+  Ended ended_;
 };
 
 }  // namespace hmsim

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "core/units.h"
 #include "storage/page_cache.h"
 
 namespace hmsim {
@@ -67,6 +68,16 @@ std::vector<ParameterError> StorageParameters::check() const {
     errors.insert(errors.end(), others.begin(), others.end());
   }
   return errors;
+}
+
+std::vector<ParameterError> StorageParameters::check_second_level(Bytes nvdimms) const {
+  if (!present() || cache_.mover != Mover::lines || cache_.second <= nvdimms) {
+    return {};
+  }
+  return {{"storage.cache.second",
+           format_size(cache_.second) +
+               " exceeds the NVDIMMs, which contain the second level with " +
+               "storage.cache.mover: lines: must be at most " + format_size(nvdimms)}};
 }
 
 std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed,

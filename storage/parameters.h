@@ -27,6 +27,8 @@ class StorageParameters {
   void declare(ParameterSet& parameters);       // under "storage."
   void set_makers(const PolicyMakers& makers);  // of policies of the device; call before check()
   std::vector<ParameterError> check() const;
+  // After check(): `nvdimms` is the capacity of all NVDIMMs.
+  std::vector<ParameterError> check_second_level(Bytes nvdimms) const;
 
   bool present() const { return kind_ != kNone; }
   const PathParameters& path() const { return path_; }

@@ -2,7 +2,9 @@
 // Block I/O requests, and the interfaces of storage devices and their clients.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/archive.h"
@@ -10,6 +12,7 @@
 #include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/module/module.h"
+#include "storage/statistics.h"
 
 namespace hmsim {
 
@@ -58,6 +61,19 @@ struct IoRequest {
             more_pages);
   }
 };
+
+// Part of a request's time in a device. For a request of several pages or transfers, the parts are
+// those of the one that ended last.
+enum class DevicePart : std::uint8_t {
+  queue,       // waits, and the handling of its command
+  link,        // between host and device, waits for the link included
+  transfer,    // within the device, waits for its bus included
+  media,       // cells or their buffer read or written
+  collection,  // of this, blocked by garbage collection
+  last = collection
+};
+inline constexpr std::size_t kDeviceParts = static_cast<std::size_t>(DevicePart::last) + 1;
+using DeviceTimes = PartTimes<DevicePart, kDeviceParts>;
 
 // Client of a device.
 class IoListener {
@@ -108,6 +124,9 @@ class StorageDevice : public Component {
   // Returns whether the device notifies components other than its listener. If so, the caller must
   // not continue to further events of its own after it advanced the device (core/kernel.h).
   virtual bool notifies_others() const { return false; }
+  // Within on_io_done(): returns the parts of the request that ended, which add up to the time
+  // since its submit(). nullopt: they are not measured.
+  virtual std::optional<DeviceTimes> ended_times() const { return std::nullopt; }
   // Returns the pages in buffers of flash behind it.
   virtual BufferedPages buffered_pages() const { return {}; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;

@@ -106,6 +106,11 @@ struct PathParameters {
   Tick file_system_write_hold{0};
 
   void declare(ParameterSet& parameters);  // under "storage.path."
+  void take_file_system(const PathParameters& other) {
+    file_system_time = other.file_system_time;
+    file_system_read_hold = other.file_system_read_hold;
+    file_system_write_hold = other.file_system_write_hold;
+  }
   std::vector<ParameterError> check() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <numeric>
 #include <string>
 
 #include "core/archive.h"
@@ -26,6 +27,7 @@ struct PartTimes {
       sums[i] += static_cast<Counter>(parts[i].value());
     }
   }
+  Tick sum() const { return std::accumulate(parts.begin(), parts.end(), Tick(0)); }
   void serialize(Archive& archive) { archive(since, parts); }
 };
 

@@ -50,7 +50,7 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
             subprocess.run(scons, cwd=ROOT, check=True)
         for name in sources:
             program = Path(sys.executable).with_name("clang-tidy")
-            options = ["--extra-arg=-w", "--extra-arg=-Iembed"]  # examples include the C library's
+            options = ["--extra-arg=-w", "--extra-arg=-Isession"]  # for the examples
             yield [str(program), "-p", "build", "--quiet", *options, name]
 
 

@@ -21,6 +21,7 @@ FLOORS = (
     ("controller", "storage"),
     ("check",),
     ("embed",),
+    ("session",),
     ("traces", "clones"),
     ("agents",),
     ("simulation",),
@@ -48,7 +49,8 @@ CONTROLLER = (
     "check",
     "embed",
 )  # gem5 compiles these
-LIBRARY = (*CONTROLLER, "storage", "traces", "clones", "agents", "simulation")
+C_LIBRARY = (*CONTROLLER, "storage", "session")
+LIBRARY = (*C_LIBRARY, "traces", "clones", "agents", "simulation")
 OPTIONAL = "dram/dramsim3/"  # has flags of its own
 TOGETHER = 12  # files of one folder that compile as one unit at most
 # The files of a catalogue name their parts alike, so they compile alone.

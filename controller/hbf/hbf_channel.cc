@@ -25,6 +25,7 @@ HbfChannel::HbfChannel(const SystemConfig& config, int index, std::uint64_t seed
       to_host_(hbf_.read_rate(), hbf_.read_latency),
       units_(queue_.size()),
       bytes_(config.store_data ? queue_.size() : 0),
+      records_(index, queue_.size()),
       statistics_(static_cast<std::int64_t>(queue_.size())) {}
 
 void HbfChannel::connect(Kernel& kernel, int component, const std::vector<Requester*>& requesters,
@@ -140,7 +141,9 @@ void HbfChannel::admit(Tick now) {
     const std::int64_t offset = request.address.value() & (kPageBytes.value() - 1);
     ensure(Bytes(offset) + request.size() <= kPageBytes, "hbf", now,
            static_cast<std::int64_t>(request.id), "request that crosses a page");
-    const Request& admitted = queue_.admit(request, place.page, now).request;
+    const Transaction& transaction = queue_.admit(request, place.page, now);
+    const Request& admitted = transaction.request;
+    records_.admitted(transaction.slot, now);
     line_.pop();
     statistics_.nvdimm_occupancy.set(static_cast<std::int64_t>(queue_.held()), now);
     schedule_.may_send = true;
@@ -185,7 +188,7 @@ void HbfChannel::send_read(Transaction& transaction, Tick now) {
   ++outstanding_;
   header_bytes_ += static_cast<Counter>(hbf_.header.value());
   commands_.push(to_device_.send(hbf_.header, now)) = {transaction.slot, 0, false};
-  queue_.sent(transaction, now);
+  sent(transaction, now);
 }
 
 void HbfChannel::send_write(Transaction& transaction, Tick now) {
@@ -194,12 +197,18 @@ void HbfChannel::send_write(Transaction& transaction, Tick now) {
   const Tick arrival = to_device_.send(hbf_.header + transaction.request.size(), now);
   commands_.push(arrival) = {transaction.slot, part.unit, part.first};
   units_[transaction.slot] = part.unit;
+  sent(transaction, now);
+}
+
+void HbfChannel::sent(Transaction& transaction, Tick now) {
   queue_.sent(transaction, now);
+  records_.sent(transaction.slot, now);
 }
 
 void HbfChannel::arrive(const Passage& passage, Tick now) {
   const Transaction& transaction = queue_[passage.slot];
   const LineMask lines = lines_of(transaction.request);
+  records_.arrived(passage.slot, now);
   if (transaction.request.write) {
     device_.write(passage.slot, passage.unit, passage.first, transaction.row, lines, now);
     if (bytes_.present() && transaction.state == TransactionState::waiting) {
@@ -218,7 +227,8 @@ Bytes HbfChannel::returned(const Request& request) const {
   return Bytes((end - begin + granule - 1) & -granule);
 }
 
-void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) {
+void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick begun,
+                           Tick now) {
   Transaction& transaction = queue_[tag];
   transaction.request.status = static_cast<std::uint8_t>(status);
   if (bytes_.present() && !transaction.request.write) {
@@ -230,6 +240,7 @@ void HbfChannel::on_answer(std::uint32_t tag, HbfStatus status, bool pending, Ti
   answers_.push(arrival) = {tag, units_[tag], false};
   schedule_.others = earlier(schedule_.others, arrival);
   queue_.answered(transaction, now);
+  records_.answered(tag, begun, now);
 }
 
 void HbfChannel::deliver(const Passage& passage, Tick now) {
@@ -247,6 +258,7 @@ void HbfChannel::deliver(const Passage& passage, Tick now) {
   }
   statistics_.finished(request, statistics_.nvdimm_line_latency, now, period_);
   ++origins_[static_cast<std::size_t>(request.origin)];
+  records_.ended(transaction, now);
   queue_.completed(transaction, now);
   schedule_.may_send = true;
   schedule_.informed = true;
@@ -278,7 +290,7 @@ void HbfChannel::serialize(Archive& archive) {
                         "invalid pending page");
   archive(line_, flush_sent_, outstanding_, commands_, answers_, schedule_.wake, schedule_.phase,
           to_device_, to_host_, header_bytes_, origins_, measured_from_, statistics_, queue_,
-          pending_, device_, bytes_);
+          pending_, device_, bytes_, records_);
   if (archive.loading()) {
     schedule_.may_send = true;
     schedule_.others = find_others();

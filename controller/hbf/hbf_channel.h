@@ -20,6 +20,7 @@
 #include "controller/config/system_config.h"
 #include "controller/hbf/hbf_bytes.h"
 #include "controller/hbf/hbf_queue.h"
+#include "controller/hbf/hbf_records.h"
 #include "controller/hbf/pending_pages.h"
 #include "controller/link/byte_lane.h"
 #include "controller/link/in_flight.h"
@@ -40,8 +41,9 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   bool would_wait(MemoryClass memory) const override;
   bool idle() const override;
   void list_outstanding(std::vector<Requester::Outstanding>& requests) const override;
-  // Its commands are not those of a memory bus: observers see nothing.
+  // Its commands are not those of a memory bus: observers of commands see nothing.
   void set_observer(CommandObserver* /*observer*/) override {}
+  void set_request_observer(RequestObserver* observer) override { records_.lead_to(observer); }
 
   std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
     return {nullptr, queue_.scheduler()};
@@ -90,7 +92,7 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
     bool admitting = false;  // requests that come now are admitted by the present act()
   };
 
-  void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) override;
+  void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick begun, Tick now) override;
 
   void wake(Tick now);
   Tick find_others() const;
@@ -103,6 +105,7 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   Transaction* next_write(Tick now);
   void send_read(Transaction& transaction, Tick now);
   void send_write(Transaction& transaction, Tick now);
+  void sent(Transaction& transaction, Tick now);
   void arrive(const Passage& passage, Tick now);
   void deliver(const Passage& passage, Tick now);
   Bytes returned(const Request& request) const;
@@ -128,6 +131,7 @@ class HbfChannel final : public MemoryChannel, public SlowMemory, private HbfHos
   InFlight<Passage> commands_;
   InFlight<Passage> answers_;
   HbfBytes bytes_;
+  HbfRecords records_;
   Schedule schedule_;
   Counter header_bytes_ = 0;
   std::array<Counter, kRequestOrigins> origins_{};  // requests answered

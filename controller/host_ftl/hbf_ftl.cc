@@ -209,7 +209,7 @@ void HbfFtl::send_map_line(LogicalPage page, bool write, std::uint32_t tag, Tick
 void HbfFtl::send_flash(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.step = Step::flash;
-  pending_.add(ftl_.shape().lun_of(job.place), work_of(job));
+  pending_.add(ftl_.shape().lun_of(job.place), job.work());
   Request request = job.request;
   request.address = addresses_.flash(job.place, offset_of(job.request.address));
   request.tag = index;
@@ -246,7 +246,7 @@ void HbfFtl::end_flash(std::uint32_t index, const Request& request, Tick now) {
   job.request.status = request.status;
   const std::uint32_t lun = ftl_.shape().lun_of(job.place);
   const bool write = job.request.write;
-  pending_.remove(lun, work_of(job));
+  pending_.remove(lun, job.work());
   if (write) {
     end_write(index, now);
   } else {
@@ -319,6 +319,9 @@ void HbfFtl::programmed(PhysicalPage place, Tick now) {
 void HbfFtl::finish(std::uint32_t index, Tick now) {
   const Request original = jobs_[index].request;
   jobs_.give_back(index);
+  if (!is_of_gatherer(original)) {
+    records_.ended(original, index, now);
+  }
   answer(original, now);
   if (!line_.empty()) {
     release_line(now);
@@ -382,7 +385,8 @@ void HbfFtl::serialize_start(Archive& archive) {
 void HbfFtl::serialize(Archive& archive) {
   device_->serialize(archive);
   archive.section("hbf ftl");
-  archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_);
+  archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_,
+          records_);
   line_.serialize(archive, ftl_.pages().size());
   archive(flush_answered_);
   archive.check(!flush_answered_ || (!line_.empty() && line_.front().request.flush),

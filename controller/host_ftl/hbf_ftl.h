@@ -19,6 +19,7 @@
 #include "controller/config/system_config.h"
 #include "controller/host_ftl/hbf_collector.h"
 #include "controller/host_ftl/hbf_gatherer.h"
+#include "controller/host_ftl/hbf_job_records.h"
 #include "controller/host_ftl/hbf_placer.h"
 #include "controller/host_ftl/hbf_refresher.h"
 #include "controller/host_ftl/host_path.h"
@@ -65,6 +66,9 @@ class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
   }
   // Adds the requests of users that it has taken and that are not done.
   void list_outstanding(std::vector<Outstanding>& requests) const override;
+  void set_request_observer(RequestObserver* observer) override {
+    device_->set_request_observer(records_.lead_to(observer));
+  }
   void reset_statistics(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -117,6 +121,9 @@ class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
     PhysicalPage place = kNowhere;         // write: kNowhere while it waits for a place
     SlotChain readers;                     // write: reads that wait for its place
     std::uint32_t next_reader = kNoIndex;  // read: link in such a chain
+    PendingFlash work() const {
+      return page_work(request.write ? FlashOperation::program : FlashOperation::read);
+    }
     void serialize(Archive& archive) { archive(step, admitted, mapped, request, page, place); }
   };
 
@@ -150,9 +157,6 @@ class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
   std::size_t block_of(PhysicalPage place) const {
     return ftl_.shape().block_index(ftl_.shape().lun_of(place), ftl_.shape().block_of(place));
   }
-  static PendingFlash work_of(const Job& job) {
-    return page_work(job.request.write ? FlashOperation::program : FlashOperation::read);
-  }
 
   static bool is_of_copier(const Request& request) {
     return request.origin == RequestOrigin::collection || request.origin == RequestOrigin::refresh;
@@ -178,6 +182,7 @@ class HbfFtl final : public ChannelFront, public SlowMemory, private Requester {
   Requester* const own_sender_ = &gatherer_;
   Histogram& latency_;  // of users' requests
   Pool<Job> jobs_;
+  HbfJobRecords records_;
   RequestLine line_;                  // a flush, and what came after it
   bool flush_answered_ = false;       // the first request of line_ is a flush that was answered
   KeyMap latest_;                     // logical page -> job of its latest write, if it is not done

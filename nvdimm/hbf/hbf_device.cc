@@ -54,13 +54,13 @@ void HbfDevice::read(std::uint32_t tag, std::int64_t page, LineMask lines, Tick 
     if (const std::uint32_t unit = unit_of_.find(page); unit != kNoIndex) {
       ++statistics_.pending_reads;
       const bool arrived = (units_[unit].lines & lines) == lines;
-      answer(tag, arrived ? HbfStatus::done : HbfStatus::pending_part, now, true);
+      answer(tag, arrived ? HbfStatus::done : HbfStatus::pending_part, now, now, true);
       return;
     }
   }
   if (cache_.use(bank_of(page), page)) {
     ++statistics_.hits;
-    answer(tag, status_of(block_of(page), page_in_block(page)), now);
+    answer(tag, status_of(block_of(page), page_in_block(page)), now, now);
     return;
   }
   if (merges_) {
@@ -100,7 +100,7 @@ void HbfDevice::end_sense(std::uint32_t index, Tick now) {
   }
   const HbfStatus status = status_of(block, page_in_block(page));
   while (!sense.readers.empty()) {
-    answer(sense.readers.pop_front(next_.data()), status, now);
+    answer(sense.readers.pop_front(next_.data()), status, sense.begun, now);
   }
   sensing_.give_back(index);
 }
@@ -126,11 +126,11 @@ void HbfDevice::write(std::uint32_t tag, std::uint32_t unit, bool first, std::in
     find_own_next();
   }
   if (own.state != UnitState::gathering) {
-    answer(tag, own.state == UnitState::late ? HbfStatus::late : HbfStatus::overlap, now);
+    answer(tag, own.state == UnitState::late ? HbfStatus::late : HbfStatus::overlap, now, now);
     return;
   }
   if ((own.lines & lines) != 0) {
-    answer(tag, HbfStatus::overlap, now);
+    answer(tag, HbfStatus::overlap, now, now);
     return;
   }
   own.lines |= lines;
@@ -184,13 +184,13 @@ void HbfDevice::end_unit(std::uint32_t unit, HbfStatus status, Tick now) {
   --pending_;
   own.state = status == HbfStatus::late ? UnitState::late : UnitState::free;
   while (!own.parts.empty()) {
-    answer(own.parts.pop_front(next_.data()), status, now);
+    answer(own.parts.pop_front(next_.data()), status, earlier(own.begun, now), now);
   }
 }
 
-void HbfDevice::answer(std::uint32_t tag, HbfStatus status, Tick now, bool pending) {
+void HbfDevice::answer(std::uint32_t tag, HbfStatus status, Tick begun, Tick now, bool pending) {
   ++statistics_.answers[static_cast<std::size_t>(status)];
-  host_.on_answer(tag, status, pending, now);
+  host_.on_answer(tag, status, pending, begun, now);
 }
 
 void HbfDevice::submit(FlashOperation operation, std::int64_t page, std::uint32_t subject,
@@ -206,6 +206,7 @@ std::int64_t HbfDevice::page_of(const FlashCommand& command) const {
 // Withdraws operations of a page whose block has failed since the page was accepted.
 bool HbfDevice::on_flash_start(const FlashCommand& command, Tick now) {
   if (command.operation == FlashOperation::read) {
+    sensing_[command.subject].begun = now;
     return true;
   }
   Unit& own = units_[command.subject];
@@ -216,6 +217,7 @@ bool HbfDevice::on_flash_start(const FlashCommand& command, Tick now) {
     }
     return false;
   }
+  own.begun = earlier(own.begun, now);
   if (command.operation == FlashOperation::program) {
     own.started = true;
   } else {

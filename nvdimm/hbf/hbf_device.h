@@ -40,11 +40,13 @@ namespace hmsim {
 using LineMask = std::uint64_t;  // lines of a page, one bit each
 
 // Receives the answers: a read's data or a write's end. `pending`: a read gets the bytes of a page
-// that is not programmed yet. May call only the const functions of the device.
+// that is not programmed yet. `begun`: when the flash began to sense or program its page; `now`, if
+// it did not. May call only the const functions of the device.
 class HbfHost {
  public:
   virtual ~HbfHost() = default;
-  virtual void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick now) = 0;
+  virtual void on_answer(std::uint32_t tag, HbfStatus status, bool pending, Tick begun,
+                         Tick now) = 0;
 };
 
 // Statistics of one channel, without those of its flash array.
@@ -124,7 +126,8 @@ class HbfDevice final : private FlashClient, private FlashRequester {
     std::int64_t page = 0;
     SlotChain readers;    // tags, linked by next_
     bool current = true;  // false: the page was written after the sense was requested
-    void serialize(Archive& archive) { archive(page, current); }
+    Tick begun{0};        // when the flash began it
+    void serialize(Archive& archive) { archive(page, current, begun); }
   };
   enum class UnitState : std::uint8_t { free, gathering, complete, late, last = late };
   struct Unit {
@@ -135,10 +138,11 @@ class HbfDevice final : private FlashClient, private FlashRequester {
     std::uint32_t use = 0;  // number of its uses
     std::uint32_t age = 0;  // of its block when it was accepted
     bool started = false;   // its program has begun
+    Tick begun = kNever;    // when the flash began to erase for it, or to program it
     bool erasing = false;   // for its page 0
     bool latest = false;    // unit_of_ refers to it
     void serialize(Archive& archive) {
-      archive(page, lines, state, use, age, started, erasing, latest);
+      archive(page, lines, state, use, age, started, begun, erasing, latest);
     }
   };
   struct Deadline {  // of a unit's parts, or the end of its coding
@@ -174,7 +178,7 @@ class HbfDevice final : private FlashClient, private FlashRequester {
   void clear_block(std::int64_t page);
   void end_program(const FlashCommand& command, Tick now);
   void end_unit(std::uint32_t unit, HbfStatus status, Tick now);
-  void answer(std::uint32_t tag, HbfStatus status, Tick now, bool pending = false);
+  void answer(std::uint32_t tag, HbfStatus status, Tick begun, Tick now, bool pending = false);
   void submit(FlashOperation operation, std::int64_t page, std::uint32_t subject, Tick now);
   std::int64_t page_of(const FlashCommand& command) const;
 

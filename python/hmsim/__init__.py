@@ -24,6 +24,7 @@ HOMES = {  # module below hmsim: what it gives
     "points.point": "Point point",
     "runs.result": "Result",
     "runs.runner": "run",
+    "runs.session": "Future Receipt",
     "runs.system": "Completion System",
     "workloads.workload": "Workload load_workload",
     "style.plot": "plot",

@@ -30,6 +30,8 @@ from hmsim.points.point import point as point
 from hmsim.points.run import run_points as run_points
 from hmsim.runs.result import Result as Result
 from hmsim.runs.runner import run as run
+from hmsim.runs.session import Future as Future
+from hmsim.runs.session import Receipt as Receipt
 from hmsim.runs.system import Completion as Completion
 from hmsim.runs.system import System as System
 from hmsim.style.plot import plot as plot

@@ -234,8 +234,11 @@ class Simulation:
     def run(self, steps: int) -> bool:
         """Run at most ``steps`` kernel steps; true at the run's end. Releases the GIL."""
 
-    def advance(self, until_ps: int, steps: int) -> bool:
-        """Run to a time, at most ``steps`` kernel steps; true at that time. Releases the GIL."""
+    def advance(self, until_ps: Optional[int], steps: int, to_receipt: bool = False) -> bool:
+        """Run to a time, at most ``steps`` kernel steps; true at that time. Releases the GIL.
+
+        None: while events are left. ``to_receipt``: stop before while `take_receipts` has some.
+        """
 
     def take_warnings(self) -> list[str]:
         """Return lines that the user should see during the run, found by `run` since the last call.
@@ -302,6 +305,22 @@ class Simulation:
     def enqueue(
         self, address: int, size: int, write: bool, source: int, data: Optional[bytes]
     ) -> Optional[int]: ...
+    def submit(
+        self,
+        target: int,
+        kind: int,
+        address: int,
+        size: int,
+        source: int,
+        stream: int,
+        after: Sequence[int],
+        at_ps: Optional[int],
+    ) -> int: ...
+    def submitted(self) -> list[int]:
+        """Return the ids of submitted requests that have not ended."""
+
+    def capacity(self, target: int) -> int: ...
+    def take_receipts(self) -> list[tuple[int, int, int, str, tuple[int, ...]]]: ...
     def flush(self, source: int) -> Optional[int]: ...
     def peek(self, address: int, size: int) -> bytes: ...
     def trim(self, address: int, size: int) -> int: ...

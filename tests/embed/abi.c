@@ -14,6 +14,12 @@ static void on_done(void* context, uint64_t id, hmsim_answer answer, int64_t tim
   *(int*)context += answer == HMSIM_DONE;
 }
 
+static void on_receipt(void* context, const hmsim_receipt* receipt) {
+  *(int*)context += receipt->ended - receipt->submitted == receipt->parts[HMSIM_SENSE] +
+                                                               receipt->parts[HMSIM_QUEUE] +
+                                                               receipt->parts[HMSIM_TRANSFER];
+}
+
 static void count(void* context, const char* name, const char* description, double value) {
   (void)value;
   *(int*)context += name[0] != '\0' && description[0] != '\0';
@@ -33,6 +39,14 @@ int main(void) {
     const hmsim_host host = {&done[i], on_done, NULL, NULL};
     if (hmsim_create("nvdimm.present=false\n", 1, 1, &host, &memories[i]) != HMSIM_OK) {
       fprintf(stderr, "%s\n", hmsim_error(memories[i]));
+      return 1;
+    }
+  }
+  {
+    const hmsim_entry entry = {{100, 0, 64, HMSIM_DRAM, 0, 0}, HMSIM_ACCESS, 0, 0, NULL};
+    uint64_t taken = 0;
+    if (hmsim_receipts(memories[0], on_receipt) != HMSIM_OK ||
+        hmsim_submit(memories[0], &entry, 1, now, &taken) != HMSIM_OK || taken != 1) {
       return 1;
     }
   }

@@ -32,7 +32,18 @@ def output(program: Path, *arguments: Path) -> str:
 
 def test_a_program_in_c_uses_every_function(tmp_path: Path) -> None:
     program = build(ROOT / "tests/embed/abi.c", tmp_path)
-    assert output(program) == "75 and 25 done, 25 reads, 1 statistics, 2147483648 bytes\n"
+    assert output(program) == "77 and 25 done, 26 reads, 1 statistics, 2147483648 bytes\n"
+
+
+def typed(commands: str, folder: Path) -> str:
+    """Return the output of a page's commands in a folder, by this Python and its hmsim."""
+    commands = re.sub(r"\bhmsim (?=check|library)", f"{sys.executable} -m hmsim ", commands)
+    commands = commands.replace("cmake -S", "cmake -Wdev -Werror=dev -S")
+    commands = re.sub(r"^python ", f"{sys.executable} ", commands)
+    shell = ["bash", "-euo", "pipefail", "-c", commands]
+    done = subprocess.run(shell, cwd=folder, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 def test_the_page_s_program_compiles_in_an_empty_folder(tmp_path: Path) -> None:
@@ -42,11 +53,17 @@ def test_the_page_s_program_compiles_in_an_empty_folder(tmp_path: Path) -> None:
     plain, with_cmake = re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)
     (printed,) = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
     for commands in [plain, *([with_cmake] if shutil.which("cmake") else [])]:
-        typed = re.sub(r"\bhmsim (?=check|library)", f"{sys.executable} -m hmsim ", commands)
-        typed = typed.replace("cmake -S", "cmake -Wdev -Werror=dev -S")
-        shell = ["bash", "-euo", "pipefail", "-c", typed]
-        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=100)
-        assert (done.returncode, done.stderr) == (0, "") and done.stdout.endswith(printed)
+        assert typed(commands, tmp_path).endswith(printed)
+
+
+def test_the_servers_of_the_page_print_what_it_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs/sessions.md").read_text()
+    for name in ("kv_server.c", "kv_server.py"):
+        shutil.copy(ROOT / "examples" / name, tmp_path)
+    blocks = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)
+    assert len(blocks) == 2
+    for commands, printed in blocks:
+        assert typed(commands, tmp_path) == printed
 
 
 def machine(folder: Path, name: str) -> Path:

@@ -31,7 +31,7 @@ def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
     package = {name.removeprefix("hmsim/") for name in names if name.startswith("hmsim/")}
     assert package >= {
         *("_policy/libhmsim_policy.a", "_capture/hmsim_capture.so", "_core.pyi", "py.typed"),
-        *("_library/hmsim.h", "_library/hmsim-config.cmake", "_library/libhmsim.so.2"),
+        *("_library/hmsim.h", "_library/hmsim-config.cmake", "_library/libhmsim.so.3"),
         *("data/CITATION.cff", "data/README.md", "data/docs/policy-guide.md"),
         *("data/core/parameters.h", "data/policies/policy.h", "data/policies/scheduler/firm.cc"),
         *("data/configs/quick.yaml", "data/workloads/sorting.yaml"),

@@ -9,27 +9,28 @@ from typing import Any
 
 from SCons.Script import Action
 
-from tools.descriptor_tables import CONTROLLER as TABLES
-from tools.rooms import CONTROLLER as ROOMS
+from tools.descriptor_tables import CONTROLLER, STORAGE
+from tools.rooms import C_LIBRARY
 from tools.scons.generated import source_file
 
-HEADER = "embed/hmsim.h"
-CMAKE = "embed/hmsim-config.cmake"
-EXPORTS = "embed/exports.map"
-PKG_CONFIG = "embed/hmsim.pc"
+HEADER = "session/hmsim.h"
+CMAKE = "session/hmsim-config.cmake"
+EXPORTS = "session/exports.map"
+PKG_CONFIG = "session/hmsim.pc"
 
 
 def add(env: Any, build: str, library: Any) -> list[Any]:
     """Return the shared library, its header and its configuration of CMake.
 
-    The library has the objects that gem5 compiles, too, and exports the functions of the header.
+    The library has the objects that gem5 compiles, storage and sessions. It exports the functions
+    of the header.
     """
-    tables = {f"{table.word.lower()}_table" for table in TABLES}
+    tables = {f"{table.word.lower()}_table" for table in (*CONTROLLER, STORAGE)}
     objects = [
         each
         for each in library[0].sources
         # build/VARIANT/ROOM/...
-        if Path(str(each)).parts[2] in ROOMS or Path(str(each)).stem in tables
+        if Path(str(each)).parts[2] in C_LIBRARY or Path(str(each)).stem in tables
     ]
     abi = re.search(r"^#define HMSIM_ABI (\d+)$", Path(HEADER).read_text(), re.MULTILINE)[1]
     soname = f"libhmsim.so.{abi}"

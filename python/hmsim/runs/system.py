@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,8 @@ from hmsim.config.policies import PolicyMaker, makers
 from hmsim.config.settings import Setting, from_mapping
 from hmsim.runs.calibration import with_table
 from hmsim.runs.result import series_table
-from hmsim.runs.runner import STEPS, AnyConfig, as_config
+from hmsim.runs.runner import AnyConfig, as_config
+from hmsim.runs.session import MEMORIES, Future, Session, index_of
 
 if TYPE_CHECKING:  # takes a while to import: only for time series
     import pandas as pd
@@ -101,9 +102,9 @@ def _duration(time: str | int | None) -> int:
 
 
 class System:
-    """One memory system without agents: all requests come from `enqueue`.
+    """One memory system without agents: all requests come from `enqueue` and `submit`.
 
-    Addresses are system addresses: DRAM from 0, then the NVDIMM.
+    Addresses of `enqueue` are system addresses: DRAM from 0, then the NVDIMM.
     """
 
     def __init__(
@@ -138,6 +139,7 @@ class System:
             check=check,
             policies=makers(dict(self._config.objects)),
         )
+        self._session = Session(self._simulation)
 
     @property
     def config(self) -> Config:
@@ -197,6 +199,50 @@ class System:
         if not 0 <= source <= 0xFFFF:
             raise InputError(f"source: must be in 0 .. 65535, got {source}")
         return self._simulation.enqueue(address, size, write, source, data)
+
+    def submit(
+        self,
+        memory: str,
+        address: int = 0,
+        size: int = LINE,
+        operation: str = "read",
+        *,
+        after: Iterable[Future | int] = (),
+        source: int = 0,
+        stream: int = 0,
+        at: str | int | None = None,
+    ) -> Future:
+        """Submit a request to any memory. It is never refused for lack of room, and has no data.
+
+        Args:
+            memory: ``"dram"``, ``"nvdimm"`` or ``"storage"``: the device of ``storage.kind`` or,
+                without one, the NVDIMM through the driver of ``frontend.block``.
+            address: first byte, from 0 in each memory; on storage a multiple of 512, or of 64
+                without ``storage.kind``.
+            size: bytes; on storage such a multiple.
+            operation: ``"read"``, ``"write"``, ``"trim"`` or ``"flush"``. A trim discards the whole
+                pages in its range. After a flush, earlier writes are durable. DRAM has neither.
+            after: futures or their ids. The request begins when the last of them ends, whatever its
+                status; at once if all have ended.
+            source: the hardware context that sends it; on storage, the submitter.
+            stream: placement handle of a write; 0: none.
+            at: a time not before `now`, to which the system advances; the request enters ahead of
+                the events at this time. By default it enters now.
+
+        Raises:
+            InputError: the request is invalid, or the power is off; storage has no power after a
+                power failure.
+        """
+        time = None if at is None else _duration(at)
+        return self._session.submit(memory, address, size, operation, after, source, stream, time)
+
+    def capacity(self, memory: str) -> int:
+        """Return the bytes of ``"dram"``, ``"nvdimm"`` or ``"storage"``; 0 if it is absent."""
+        return self._simulation.capacity(index_of("memory", memory, MEMORIES))
+
+    def futures(self) -> dict[int, Future]:
+        """Return the futures of submitted requests that have not ended, by id."""
+        return dict(self._session.futures)
 
     def flush(self, source: int = 0) -> int | None:
         """Send a flush of the NVDIMM now: a barrier that is queued like other requests.
@@ -264,9 +310,9 @@ class System:
                 channel; by default all are interrupted.
 
         Raises:
-            InputError: ``system.store_data`` is off, power is off, there is no such NVDIMM, or
-                ``nvdimm.power.energy`` is too little for the saves since the last recovery
-                that completed.
+            InputError: ``system.store_data`` is off, power is off, submitted requests have not
+                ended, there is no such NVDIMM, or ``nvdimm.power.energy`` is too little for the
+                saves since the last recovery that completed.
         """
         self._simulation.power_fail(_duration(save_for), nvdimm)
 
@@ -297,8 +343,7 @@ class System:
         if ticks > LARGEST_TIME:
             raise InputError(f"{until} is too far away")
         if ticks > self.now:
-            while not self._simulation.advance(ticks, STEPS):
-                pass  # an interrupt is seen here
+            self._session.advance(ticks)
 
     def completions(self) -> list[Completion]:
         """Return the requests done since the last call, in order of completion."""
@@ -307,8 +352,10 @@ class System:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole state to a file that holds the configuration too.
 
-        Raises InputError when the file cannot be written; an existing one is replaced.
+        Raises InputError when the file cannot be written, and within a callback; an existing file
+        is replaced.
         """
+        self._session.refuse_within_callbacks("a system must not be saved")
         settings = [[s.name, s.text] for s in self._config.settings_in_force()]
         header = {
             "name": self._config.name,
@@ -361,6 +408,7 @@ class System:
             config = with_table(config, calibrate=False)
             system = System(config, seed=header["seed"], check=header["check"])
             system._simulation.load(state, name)
+            system._session.restore()
         except InputError as error:
             raise InputError(_naming(name, str(error))) from error
         except ValueError as error:  # a text that is none

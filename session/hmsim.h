@@ -2,7 +2,8 @@
 /* hmsim's memory system as a C library, for other simulators.
  *
  * A memory has a port for each class. The simulator sends requests and gets a call when each is
- * done. Times are in picoseconds of the simulator's clock, begin at 0 and never decrease.
+ * done. hmsim_submit() takes many requests at a time, which may depend on others. Times are in
+ * picoseconds of the simulator's clock, begin at 0 and never decrease.
  *
  *     hmsim_run(memory, now);             calls done() for what has ended by now
  *     hmsim_send(memory, &request, now);  HMSIM_WAITS: the next after room()
@@ -21,7 +22,7 @@
 #include <stdint.h>
 
 /* Increases with every change that breaks compiled callers. */
-#define HMSIM_ABI 2
+#define HMSIM_ABI 3
 
 #define HMSIM_API __attribute__((visibility("default")))
 
@@ -29,7 +30,9 @@
 extern "C" {
 #endif
 
-typedef enum { HMSIM_DRAM = 0, HMSIM_NVDIMM = 1 } hmsim_class;
+/* HMSIM_STORAGE: blocks of the device of storage.* or, with storage.kind: none, of the NVDIMM
+ * through the driver of frontend.block. */
+typedef enum { HMSIM_DRAM = 0, HMSIM_NVDIMM = 1, HMSIM_STORAGE = 2 } hmsim_class;
 
 typedef enum {
   HMSIM_OK = 0,
@@ -60,14 +63,53 @@ typedef struct hmsim_memory hmsim_memory;
 typedef struct {
   uint64_t id;      /* of the caller; done() returns it */
   uint64_t address; /* of the first byte, from 0 in each class */
-  uint64_t size;    /* bytes, at least 1; done() follows the last of its 64-byte lines */
+  uint64_t size;    /* bytes, at least 1; done() follows the last of its 64-byte lines. On storage,
+                       address and size are multiples of 512, or of 64 without storage.kind */
   int memory;       /* an hmsim_class */
   int write;        /* 0: read */
   uint16_t source;  /* core or device, for policies that tell sources apart */
 } hmsim_request;
 
+/* Of a request of hmsim_submit(). A trim discards the whole pages in its range, on the NVDIMM
+ * without taking time. After a flush, earlier writes are durable; its address and size are
+ * ignored. DRAM has neither. */
+typedef enum { HMSIM_ACCESS = 0, HMSIM_TRIM = 1, HMSIM_FLUSH = 2 } hmsim_operation;
+
+/* A request of hmsim_submit(). It begins when the last of the `followed` requests in `after` ends,
+ * whatever its answer, or at once. Ids that are not in progress count as ended. */
+typedef struct {
+  hmsim_request request; /* unique id among the submitted requests that have not ended */
+  int operation;         /* an hmsim_operation; HMSIM_ACCESS: a read or write */
+  uint16_t stream;       /* placement handle of a write; 0: none */
+  uint64_t followed;     /* at most 65536 */
+  const uint64_t* after; /* ids; NULL if there are none */
+} hmsim_entry;
+
+/* Causes of the parts of a request's time. Every moment counts for exactly one of them. Where a
+ * request has several lines or pages, they are those of the last to end. */
+enum {
+  HMSIM_HELD = 0,       /* until the last request that it follows had ended */
+  HMSIM_SOFTWARE = 1,   /* storage: in the layers of the software path */
+  HMSIM_QUEUE = 2,      /* waits for a queue, bank, bus, refresh, map, lock or context */
+  HMSIM_LINK = 3,       /* on the link to a device */
+  HMSIM_SENSE = 4,      /* cells: activation of a DRAM row, flash or its buffer */
+  HMSIM_TRANSFER = 5,   /* on a data bus, or on the links of an HBF channel */
+  HMSIM_COLLECTION = 6, /* blocked by garbage collection */
+  HMSIM_DEVICE = 7,     /* in a device that does not measure a request by these causes */
+  HMSIM_CAUSES = 8
+};
+
+typedef struct {
+  uint64_t id;
+  int answer;        /* an hmsim_answer */
+  int64_t submitted; /* times, as of done() */
+  int64_t ended;
+  int64_t parts[HMSIM_CAUSES]; /* picoseconds; their sum is ended - submitted */
+} hmsim_receipt;
+
 /* Calls into the simulator, from within functions that take `now`, at the exact times of their
- * events. They may call hmsim_send() with the same time, nothing else, and must return. */
+ * events. They may call hmsim_send() and hmsim_submit() with the same time, nothing else, and must
+ * return. */
 typedef struct {
   void* context;
   /* A request is done. `answer`: the largest of its lines. A write that is done survives power
@@ -89,10 +131,10 @@ typedef struct {
 HMSIM_API int hmsim_abi(void);
 
 /* Makes a memory. `parameters` has a line NAME=VALUE each, as `hmsim check CONFIG --flat` prints;
- * the later line of a name counts, lines that are empty or begin with # are skipped, frontend.* and
- * storage.* are ignored. Errors begin with parameters:LINE. `check`: verify every command against
- * the rules of devices and buses. `*memory` is set even after an error, for hmsim_error() and
- * hmsim_destroy(), or NULL without memory space. */
+ * the later line of a name counts, lines that are empty or begin with # are skipped, frontend.* but
+ * for frontend.block.*, and storage.paging.*, are ignored. Errors begin with parameters:LINE.
+ * `check`: verify every command against the rules of devices and buses. `*memory` is set even after
+ * an error, for hmsim_error() and hmsim_destroy(), or NULL without memory space. */
 HMSIM_API hmsim_status hmsim_create(const char* parameters, uint64_t seed, int check,
                                     const hmsim_host* host, hmsim_memory** memory);
 /* The same from a file of such lines, at most 1 MiB. Errors begin with PATH:LINE. */
@@ -108,8 +150,22 @@ HMSIM_API uint64_t hmsim_capacity(const hmsim_memory* memory, hmsim_class which)
 
 /* Sends a request: HMSIM_OK, HMSIM_WAITS or HMSIM_FULL. Outside of calls into the simulator, a
  * request at the time of the last hmsim_run() counts as one picosecond later. One sent before
- * hmsim_run() of its time enters ahead of the events at this time. */
+ * hmsim_run() of its time enters ahead of the events at this time. To storage: as hmsim_submit().
+ */
 HMSIM_API hmsim_status hmsim_send(hmsim_memory* memory, const hmsim_request* request, int64_t now);
+
+/* Takes `n` requests in order, at the time at which hmsim_send() would. None is refused for lack of
+ * room: requests that find their queue full wait outside it, in order. HBF takes whole pages, other
+ * memories lines. After HMSIM_BAD_INPUT, `*taken` requests were taken, and the next is invalid.
+ * `taken`: NULL: not of interest. */
+HMSIM_API hmsim_status hmsim_submit(hmsim_memory* memory, const hmsim_entry* entries, uint64_t n,
+                                    int64_t now, uint64_t* taken);
+
+/* Calls `receipt`, with the context of the host and under the rules of its calls, before done() of
+ * each request of hmsim_submit() that ends from now on; NULL: not. Requests that began before the
+ * first call, and those of dram.backend: dramsim3_full, count as HMSIM_DEVICE. */
+HMSIM_API hmsim_status hmsim_receipts(hmsim_memory* memory,
+                                      void (*receipt)(void* context, const hmsim_receipt* receipt));
 
 /* Returns the time of the next event, HMSIM_NEVER if none is scheduled. */
 HMSIM_API int64_t hmsim_next_event(const hmsim_memory* memory);
@@ -117,7 +173,8 @@ HMSIM_API int64_t hmsim_next_event(const hmsim_memory* memory);
 /* Processes all events up to `now`. */
 HMSIM_API hmsim_status hmsim_run(hmsim_memory* memory, int64_t now);
 
-/* Returns whether no request, flash operation or collection is in progress. */
+/* Returns whether no request, and no flash operation or collection of the NVDIMM, is in progress.
+ */
 HMSIM_API int hmsim_idle(const hmsim_memory* memory);
 
 /* Processes all events up to `now` and sets `*value` to a statistic by its name

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "embed/hmsim.h"
+#include "session/hmsim.h"
 
 #include <cstdint>
 #include <exception>
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "embed/embedded_memory.h"
 #include "embed/named_values.h"
 #include "embed/parameter_list.h"
 #include "nvdimm/hbf/hbf_status.h"
+#include "session/embedded_memory.h"
 
 static_assert(HMSIM_NEVER == hmsim::kNever.value());
 static_assert(HMSIM_REFRESH_DUE == static_cast<int>(hmsim::HbfStatus::refresh_due) &&
@@ -170,18 +170,40 @@ const char* hmsim_error(const hmsim_memory* memory) {
 }
 
 uint64_t hmsim_capacity(const hmsim_memory* memory, hmsim_class which) {
-  const bool known = which == HMSIM_DRAM || which == HMSIM_NVDIMM;
+  const bool known = which == HMSIM_DRAM || which == HMSIM_NVDIMM || which == HMSIM_STORAGE;
   if (memory == nullptr || memory->existing() == nullptr || !known) {
     return 0;
   }
-  const auto memory_class = static_cast<hmsim::MemoryClass>(which);
-  return static_cast<uint64_t>(memory->existing()->capacity(memory_class).value());
+  const auto target = static_cast<hmsim::SessionTarget>(which);
+  return static_cast<uint64_t>(memory->existing()->capacity(target).value());
 }
 
 hmsim_status hmsim_send(hmsim_memory* memory, const hmsim_request* request, int64_t now) {
   return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
     require(request != nullptr, "request: must not be NULL");
     return target.send(*request, now);
+  });
+}
+
+hmsim_status hmsim_submit(hmsim_memory* memory, const hmsim_entry* entries, uint64_t n, int64_t now,
+                          uint64_t* taken) {
+  uint64_t count = 0;
+  const hmsim_status status = guarded(memory, [&](hmsim::EmbeddedMemory& target) {
+    require(entries != nullptr || n == 0, "entries: must not be NULL");
+    target.submit(entries, n, now, count);
+    return HMSIM_OK;
+  });
+  if (taken != nullptr) {
+    *taken = count;
+  }
+  return status;
+}
+
+hmsim_status hmsim_receipts(hmsim_memory* memory,
+                            void (*receipt)(void* context, const hmsim_receipt* receipt)) {
+  return guarded(memory, [&](hmsim::EmbeddedMemory& target) {
+    target.set_receipt(receipt);
+    return HMSIM_OK;
   });
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "embed/hmsim.h"
+#include "session/hmsim.h"
 
 namespace {
 
@@ -268,8 +268,6 @@ TEST(Library, WrongParametersAreNamed) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"dram.rank=3", "parameters:1: dram.rank: unknown parameter; did you mean 'dram.ranks'?"},
       {"a=b\nx", "parameters:2: must be NAME=VALUE, got 'x'"},
-      {"storage.kind=nvme",
-       "parameters:1: storage.kind: must be 'none': the host has its own disks"},
       {"system.store_data=true",
        "parameters:1: system.store_data: must be off: the host keeps the data"},
       {"nvdimm.precondition.buffer=resident",
@@ -350,7 +348,7 @@ TEST(Library, ErrorsOfTheCallerDoNothing) {
   EXPECT_EQ(caller.send(HMSIM_DRAM, end - 32, 1000), HMSIM_BAD_INPUT);
   EXPECT_EQ(caller.send(HMSIM_DRAM, ~std::uint64_t{0}, 1000), HMSIM_BAD_INPUT);
   EXPECT_EQ(caller.send(HMSIM_DRAM, 0, 1000, false, 0), HMSIM_BAD_INPUT);
-  EXPECT_EQ(caller.send(2, 0, 1000), HMSIM_BAD_INPUT);
+  EXPECT_EQ(caller.send(3, 0, 1000), HMSIM_BAD_INPUT);
   EXPECT_EQ(caller.send(HMSIM_DRAM, 0, 999), HMSIM_BAD_INPUT);
   EXPECT_EQ(hmsim_run(caller.memory, -1), HMSIM_BAD_INPUT);
   EXPECT_EQ(hmsim_run(caller.memory, HMSIM_NEVER), HMSIM_BAD_INPUT);

@@ -11,11 +11,18 @@
 #include <vector>
 
 #include "embed/embed_core.h"
-#include "embed/hmsim.h"
+#include "session/hmsim.h"
+#include "session/session.h"
+#include "session/session_storage.h"
 
 namespace hmsim {
 
-class EmbeddedMemory final : public EmbedCore {
+// A base, because its parts act before the memory, which another base has.
+struct WithStorage {
+  SessionStorage storage_;
+};
+
+class EmbeddedMemory final : private WithStorage, public EmbedCore, private SessionClient {
  public:
   // `host`: the calls into the simulator; done() exists. Others: see EmbedCore.
   EmbeddedMemory(const hmsim_host& host, const Assignments& parameters, std::uint64_t seed,
@@ -31,10 +38,17 @@ class EmbeddedMemory final : public EmbedCore {
     }
     return send_any(request, now);
   }
+  // Takes requests, and counts them in `taken`. Throws InputError at the first invalid one.
+  void submit(const hmsim_entry* entries, std::uint64_t n, std::int64_t now, std::uint64_t& taken);
+  using ReceiptCall = void (*)(void* context, const hmsim_receipt* receipt);
+  void set_receipt(ReceiptCall receipt);
   void run(std::int64_t now);        // processes all events up to `now`
   std::int64_t next_event() const {  // HMSIM_NEVER if none is scheduled
     return next_event_ == kNever ? HMSIM_NEVER : host(next_event_).value();
   }
+
+  Bytes capacity(SessionTarget target) const { return session_.capacity(target); }
+  bool idle() const { return session_.under_way() == 0 && EmbedCore::idle(); }
 
   // Statistics at `now`: sim.ticks, sim.requests and those of the memory system.
   std::vector<Statistic> statistics(std::int64_t now);
@@ -55,8 +69,24 @@ class EmbeddedMemory final : public EmbedCore {
     std::int64_t lines = 0;           // of this request, without an entry
   };
 
+  // While requests are taken at `now`. A trim that ends at once calls the simulator.
+  class Submitting {
+   public:
+    Submitting(EmbeddedMemory& memory, std::int64_t now);
+    ~Submitting();
+    Submitting(const Submitting&) = delete;
+    Submitting& operator=(const Submitting&) = delete;
+    const Tick time;  // of the kernel
+
+   private:
+    EmbeddedMemory& memory_;
+    const bool outside_;  // of calls into the simulator
+  };
+
   void on_admit(const Request& request, Tick now) override;
   void on_complete(const Request& request, Tick now) override;
+  void on_ended(const Receipt& receipt, Tick now) override;
+  void serialize_more(Archive& archive) override;
   std::int64_t instructions(std::uint16_t source) const override {
     return host_.instructions == nullptr ? 0 : host_.instructions(host_.context, source);
   }
@@ -87,10 +117,15 @@ class EmbeddedMemory final : public EmbedCore {
     return HMSIM_WAITS;
   }
   hmsim_status send_any(const hmsim_request& request, std::int64_t now);
+  // Enters the kernel at the time of a request that is sent outside of calls into the simulator.
+  Tick enter_at(std::int64_t now);
+  void take(const hmsim_entry& entry, Tick now);
   Tick time_of(std::int64_t now);
   void process(Tick now);
 
   hmsim_host host_;
+  ReceiptCall receipt_ = nullptr;
+  Session session_;
   std::array<Port, kMemoryClasses> ports_;
   bool calling_ = false;        // within run() or send()
   std::int64_t called_at_ = 0;  // simulator's time of the latest call into it
