@@ -276,7 +276,9 @@ bool IoGenerator::next(BlockRequest& request) {
     draw(request, lane, turn);
   }
   request.fua = request.write && fua_;
-  request.handle = request.write ? handles_.of(request.sector, turn, lane.handles++) : 0;
+  if (request.write) {
+    request.handle = handles_.of(request.sector, turn, lane.handles++);
+  }
   lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
   if (in_passes_) {
     count(turn, follows ? 0 : request.sectors);  // a trim counts for the write that follows

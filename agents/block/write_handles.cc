@@ -31,9 +31,9 @@ void HandleKeys::declare(ParameterSet& parameters) {
   parameters.text(
       "handle", handle,
       {"placement handles of the writes, for nvdimm.ftl.placement: by_handle and that of a drive: "
-       "a list of HANDLE, FIRST-LAST and HANDLE/START-END. A write that begins in a place "
-       "START-END "
-       "of the device (END may be left out) has its handle; the others take the rest in turn",
+       "a list of HANDLE, FIRST-LAST and HANDLE/START-END. A write that begins in a place of the "
+       "device, START-END, has its handle (without END, up to the device's end); the others take "
+       "the rest in turn",
        "NVMe 2.1, Flexible Data Placement (TP4146): placement identifier; fio's plids, dp_scheme"});
   parameters.choice(
       "handle_order", order,
@@ -61,7 +61,7 @@ std::string WriteHandles::read(std::string_view text) {
     const std::string entry(place);
     std::string_view handles = cut(place, '/');
     const std::optional<std::uint16_t> first = handle_of(cut(handles, '-'));
-    const std::optional<std::uint16_t> last = handles.empty() ? first : handle_of(handles);
+    const std::optional<std::uint16_t> last = handles.empty() ? first : handle_of(trimmed(handles));
     const bool placed = !place.empty();
     if (!first || !last || *last < *first || (placed && last != first)) {
       return "'" + entry + "' is not HANDLE, FIRST-LAST or HANDLE/START-END, handles 0 to 65535";

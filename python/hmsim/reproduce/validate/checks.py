@@ -43,6 +43,8 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         amplification.timed_runs,
         amplification.victims,
         amplification.placements,
+        amplification.streams,
+        amplification.levelling,
         amplification.large_pages,
     ),
     "media": (closed_forms.media_latency, closed_forms.media_writes),
