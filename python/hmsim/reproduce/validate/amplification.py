@@ -172,21 +172,6 @@ def streams() -> Iterator[Row]:
     yield Row("ftl", "write amplification, stream beside it", expected, got, "", 0.03 * expected, source)
 
 
-def levelling() -> Iterator[Row]:
-    """While each block is erased, each block with cold pages moves once."""
-    blocks, threshold, hot = 256, 2, 50
-    cold = blocks * 100 // 128 - hot
-    values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 0, "outstanding": 128}
-    values |= {"pattern": "strided", "stride": f"{PAGE}B", "footprint": f"{hot * PAGES * PAGE}B"}
-    keys = {"nvdimm.ftl.wear": "erase_table", "policies.erase_table.threshold": threshold}
-    stats = _measured(blocks, [{**values, "requests": 240_000}], keys)
-    moved = stats["nvdimm.ftl.levelled_blocks"]
-    expected = cold / (threshold * blocks)
-    got = moved / (stats["nvdimm.gc.count"] + moved)
-    source = "cold blocks / (threshold x blocks)"
-    yield Row("ftl", "moves per erase, erase_table", expected, got, "", 0.05 * expected, source)
-
-
 def fifo(parts: int, over_provisioning: float, partial_writes: str) -> float:
     """Return the write amplification of uniform overwrites, blocks collected in order."""
     if partial_writes == "merge":

@@ -44,7 +44,6 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         amplification.victims,
         amplification.placements,
         amplification.streams,
-        amplification.levelling,
         amplification.large_pages,
     ),
     "media": (closed_forms.media_latency, closed_forms.media_writes),
