@@ -23,7 +23,7 @@ inline std::unique_ptr<PagePlacement> page_placement(const std::string& name,
   return create_policy<PagePlacement>(PolicyKind::page_placement, name, assignments);
 }
 
-// What the pages of one stream caused.
+// Pages programmed because of the pages of one stream.
 struct StreamCounts {
   Counter host_pages = 0;    // of the host, programmed
   Counter filler_pages = 0;  // padding and merged pages of their programs

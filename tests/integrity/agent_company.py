@@ -86,8 +86,7 @@ TABLE = {
     "columns.header": 2,
 }
 COMPANY |= {
-    f"block_trace.columns.{key}": TABLE
-    for key in (*COLUMNS, "handle", "offset_unit", "size_unit")
+    f"block_trace.columns.{key}": TABLE for key in (*COLUMNS, "handle", "offset_unit", "size_unit")
 }
 COMPANY |= {
     f"block_trace.columns.{key}": {**TABLE, "replay": "timed"} for key in ("time", "time_unit")

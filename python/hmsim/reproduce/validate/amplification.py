@@ -44,7 +44,10 @@ def _timed(
 ) -> float:
     """Return the write amplification of page writes to one small, full LUN of OP 28 %."""
     pages = blocks * PAGES * (page // PAGE) * 100 // 128
-    keys = {"nvdimm.ftl.partial_writes": partial_writes, "nvdimm.precondition.overwrite": overwrites}
+    keys = {
+        "nvdimm.ftl.partial_writes": partial_writes,
+        "nvdimm.precondition.overwrite": overwrites,
+    }
     values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 0, "outstanding": 128}
     values.update(pattern, footprint=f"{pages * PAGE}B", requests=requests)
     return _measured(blocks, [values], keys, page=page)["nvdimm.ftl.waf"]
@@ -160,7 +163,12 @@ def streams() -> Iterator[Row]:
     store = blocks * PAGES * 100 // 128 - log * PAGES
     agents = [
         {**writes, "access": "sequential", "footprint": f"{log * PAGES * PAGE}B"},
-        {**writes, "offset": f"{log * PAGES * PAGE}B", "footprint": f"{store * PAGE}B", "handle": 1},
+        {
+            **writes,
+            "offset": f"{log * PAGES * PAGE}B",
+            "footprint": f"{store * PAGE}B",
+            "handle": 1,
+        },
     ]
     keys = {"nvdimm.ftl.placement": "by_handle", "nvdimm.precondition.overwrite": 4}
     stats = _measured(blocks, agents, keys, "2s")
@@ -169,7 +177,9 @@ def streams() -> Iterator[Row]:
     got = stats["nvdimm.ftl.stream.1.waf"]
     expected = greedy((blocks - log - 5) * PAGES / store, PAGES)
     source = "greedy victims, the blocks that the log leaves"
-    yield Row("ftl", "write amplification, stream beside it", expected, got, "", 0.03 * expected, source)
+    yield Row(
+        "ftl", "write amplification, stream beside it", expected, got, "", 0.03 * expected, source
+    )
 
 
 def fifo(parts: int, over_provisioning: float, partial_writes: str) -> float:
