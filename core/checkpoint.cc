@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMCKP";
 constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash and length of the state
-constexpr std::uint64_t kVersion = 46;
+constexpr std::uint64_t kVersion = 47;
 
 }  // namespace
 

@@ -42,8 +42,8 @@ void ModuleGroup::command(std::uint32_t tag, Address address, bool write, Tick n
   reschedule_at(first_due());
 }
 
-void ModuleGroup::post(Address address, const LineData& data, Tick now) {
-  of(address).post(local(address), data, now);
+void ModuleGroup::post(Address address, const LineData& data, std::uint16_t handle, Tick now) {
+  of(address).post(local(address), data, handle, now);
   reschedule_at(first_due());
 }
 

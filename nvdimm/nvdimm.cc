@@ -125,10 +125,10 @@ void Nvdimm::flush(std::uint32_t tag, Tick now) {
   reschedule_at(next_of_all());
 }
 
-void Nvdimm::post(Address address, const LineData& data, Tick now) {
+void Nvdimm::post(Address address, const LineData& data, std::uint16_t handle, Tick now) {
   PostedWrites& posted = commands_.posted();
   ensure(!posted.full(), "nvdimm", now, -1, "write without a credit");
-  command(posted.add(address.value() / kLineBytes.value(), data), address, true, now);
+  command(posted.add(address.value() / kLineBytes.value(), data, handle), address, true, now);
 }
 
 void Nvdimm::set_handle(std::uint32_t tag, std::uint16_t handle) {
@@ -290,6 +290,7 @@ void Nvdimm::end_posted(std::uint32_t tag, Tick now) {
   if (data_ != nullptr) {
     write_line(tag, posted.data(tag));
   }
+  set_handle(tag, posted.handle(tag));
   finish(tag, now);
   SlotChain readers = posted.readers(tag);
   posted.remove(tag);
@@ -420,7 +421,7 @@ BufferedPages Nvdimm::buffered_pages() const {
 
 void Nvdimm::reset_statistics(Tick now) {
   buffer_.statistics() = BufferStatistics();
-  ftl_.statistics() = FtlStatistics();
+  ftl_.reset_statistics();
   flash_.reset_statistics(now);
 }
 
@@ -434,8 +435,9 @@ void Nvdimm::serialize_start(Archive& archive) {
 
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
-  archive(commands_, writes_, flush_, freed_pending_, buffer_.statistics(), ftl_.statistics(),
-          flash_.statistics(), ftl_, flash_, buffer_, reads_, collector_, map_, evictor_);
+  archive(commands_, writes_, flush_, freed_pending_, buffer_.statistics());
+  ftl_.serialize_statistics(archive);
+  archive(flash_.statistics(), ftl_, flash_, buffer_, reads_, collector_, map_, evictor_);
   if (lookahead_ != nullptr) {
     archive(*lookahead_);
   }

@@ -51,7 +51,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
 
   void command(std::uint32_t tag, Address address, bool write, Tick now,
                std::uint8_t lines = 1) override;
-  void post(Address address, const LineData& data, Tick now) override;
+  void post(Address address, const LineData& data, std::uint16_t handle, Tick now) override;
   void flush(std::uint32_t tag, Tick now) override;
   void set_handle(std::uint32_t tag, std::uint16_t handle) override;
   Tick finish(std::uint32_t tag, Tick now) override;

@@ -109,8 +109,11 @@ void PageCache::serve(std::uint32_t access, std::uint32_t frame, Tick now) {
   first_.pin(frame);
   counts_.ahead_used += std::exchange(record.prefetched, false) ? 1 : 0;
   accesses_[access].frame = frame;
-  if (accesses_[access].write && record.state != FrameState::dirty) {
-    set_dirty(frame, true);
+  if (accesses_[access].write) {
+    record.handle = io_queue_[accesses_[access].place].stream;
+    if (record.state != FrameState::dirty) {
+      set_dirty(frame, true);
+    }
   }
   events_.schedule(now + parameters_.hit, Event::served, access);
 }
@@ -296,6 +299,7 @@ void PageCache::ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, 
   if (kind != IoRequest::Kind::flush) {
     request.offset = static_cast<std::uint64_t>(first_[frame].key) * kPageSize;
     request.bytes = kPageSize;
+    request.stream = first_[frame].handle;
   }
   device_->submit(request, now);
 }

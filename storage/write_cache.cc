@@ -131,6 +131,7 @@ void WriteCache::take(std::uint32_t part, std::uint32_t frame, Tick now) {
   Frame& record = frames_[frame];
   record.valid |= taken.lines;
   record.expected &= ~taken.lines;
+  record.handle = io_queue_[taken.place].stream;
   if (record.state != FrameState::evicting) {
     record.state = FrameState::dirty;
     if (record.listing != FrameListing::none) {
@@ -170,6 +171,7 @@ void WriteCache::destage(Tick now) {
     const auto last = static_cast<std::uint64_t>(63 - __builtin_clzll(record.valid));
     IoRequest request;
     request.kind = IoRequest::Kind::write;
+    request.stream = record.handle;
     request.offset = static_cast<std::uint64_t>(record.key) * kPageSize + first * kLineSize;
     request.bytes = (last - first + 1) * kLineSize;
     ++destaging_;

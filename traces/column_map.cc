@@ -39,6 +39,9 @@ void ColumnMap::declare(ParameterSet& parameters) {
   parameters.text("device", device, {"column of the device's number; empty: one device", kOwn});
   parameters.text("response", response,
                   {"column of the response time, in the unit of the arrival; empty: none", kOwn});
+  parameters.text(
+      "handle", handle,
+      {"column of the placement handle, 0 to 65535; empty: none, as in its fields", kOwn});
   parameters.time("time_unit", time_unit,
                   {"unit of times, 1ns to 1s; times may have decimals; required", kOwn});
   parameters.size("offset_unit", offset_unit, kUnits, {"unit of offsets", kOwn});
@@ -66,13 +69,14 @@ void ColumnMap::declare(ParameterSet& parameters) {
 }
 
 std::vector<ParameterError> ColumnMap::check(bool used) const {
-  const std::array<std::pair<const char*, const std::string*>, 6> columns{
+  const std::array<std::pair<const char*, const std::string*>, 7> columns{
       {{"columns.time", &time},
        {"columns.op", &op},
        {"columns.offset", &offset},
        {"columns.size", &size},
        {"columns.device", &device},
-       {"columns.response", &response}}};
+       {"columns.response", &response},
+       {"columns.handle", &handle}}};
   constexpr std::size_t kRequired = 4;
   std::vector<ParameterError> errors;
   for (std::size_t i = 0; i < columns.size(); ++i) {

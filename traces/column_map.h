@@ -25,6 +25,7 @@ struct ColumnMap {
   std::string size;
   std::string device;    // a number
   std::string response;  // response time; the field may be empty or missing
+  std::string handle;    // placement handle; the field may be empty or missing
   Tick time_unit{0};     // unit of times: whole nanoseconds; times may have decimals
   Bytes offset_unit{1};
   Bytes size_unit{1};

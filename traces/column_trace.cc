@@ -18,7 +18,7 @@ namespace hmsim {
 
 namespace {
 
-enum Column : std::size_t { kTime, kOp, kOffset, kSize, kDevice, kResponse, kColumns };
+enum Column : std::size_t { kTime, kOp, kOffset, kSize, kDevice, kResponse, kHandle, kColumns };
 constexpr std::size_t kNone = TextTrace::kMaxFields;  // marks a missing column
 
 const char* characters_of(ColumnSeparator separator) {
@@ -27,7 +27,7 @@ const char* characters_of(ColumnSeparator separator) {
 }
 
 std::array<const std::string*, kColumns> columns_of(const ColumnMap& map) {
-  return {&map.time, &map.op, &map.offset, &map.size, &map.device, &map.response};
+  return {&map.time, &map.op, &map.offset, &map.size, &map.device, &map.response, &map.handle};
 }
 
 // Returns whether two texts have the same letters, in any case.
@@ -208,6 +208,7 @@ class ColumnTrace final : public BlockSource {
                  product(text_, size, size_unit_, "the size"), request);
     }
     read_response(request);
+    read_handle(request);
     return true;
   }
 
@@ -217,6 +218,17 @@ class ColumnTrace final : public BlockSource {
           text_,
           decimal_time(text_, text_.field(columns_[kResponse]), "the response time", time_unit_),
           request);
+    }
+  }
+
+  void read_handle(BlockRequest& request) const {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint16_t>::max();
+    if (columns_[kHandle] < text_.fields() && !text_.field(columns_[kHandle]).empty()) {
+      const std::uint64_t handle = text_.number(text_.field(columns_[kHandle]), "the handle");
+      if (handle > kMost) {
+        text_.fail("the handle " + std::to_string(handle) + " exceeds " + std::to_string(kMost));
+      }
+      request.handle = static_cast<std::uint16_t>(handle);
     }
   }
 

@@ -29,7 +29,7 @@ bool MissSource::seek(std::uint64_t instructions, Miss& miss) {
 void Access::serialize(Archive& archive) { archive(address, write, cycle, requestor); }
 
 void BlockRequest::serialize(Archive& archive) {
-  archive(arrival_ns, device, sector, sectors, write, trim, flush, fua, completion_ns);
+  archive(arrival_ns, device, sector, sectors, write, trim, flush, fua, handle, completion_ns);
   archive.check(sectors <= kMaxSectors, "block request too long");
 }
 

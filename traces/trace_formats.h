@@ -100,9 +100,10 @@ struct BlockRequest {
   std::uint64_t sector = 0;
   std::uint64_t sectors = 0;  // at most kMaxSectors; 0 for a flush without data
   bool write = false;
-  bool trim = false;   // discards its sectors; moves no data
-  bool flush = false;  // before its data: everything completed must be durable
-  bool fua = false;    // its own data must be durable at completion
+  bool trim = false;         // discards its sectors; moves no data
+  bool flush = false;        // before its data: everything completed must be durable
+  bool fua = false;          // its own data must be durable at completion
+  std::uint16_t handle = 0;  // placement handle of a write; 0 if the source gives none
   std::optional<std::uint64_t> completion_ns = {};  // on the traced device; nullopt: unknown
 
   void serialize(Archive& archive);

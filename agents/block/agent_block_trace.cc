@@ -15,6 +15,7 @@ constexpr Tick kLongestDuration = 24 * kHour;
 void BlockKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, format_names(TraceKind::blocks));
   columns.declare(parameters);
+  handles.declare(parameters);
   records.declare(parameters);
   software.declare(parameters);
   parameters.choice<ReplayMode>(
@@ -67,6 +68,10 @@ std::vector<ParameterError> BlockKeys::check() const {
   std::vector<ParameterError> errors = trace.check(format_names(TraceKind::blocks));
   const FormatDescriptor* const format = trace.descriptor();
   append(errors, columns.check(format != nullptr && format->takes_columns));
+  append(errors, handles.check());
+  if (!columns.handle.empty() && !handles.none()) {
+    errors.push_back({"handle", "must be 0, because columns.handle gives the handles"});
+  }
   append(errors, check_software());
   append(errors, copies.check());
   append(errors, parts.check(requests));

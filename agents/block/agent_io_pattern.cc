@@ -47,10 +47,6 @@ void IoPatternAgent::declare(ParameterSet& parameters) {
        "do not wait for each other",
        "the workload's own"});
   pattern_.declare(parameters);
-  parameters.integer("handle", keys().handle, {0, 65'535}, "",
-                     {"placement handle of the writes, for nvdimm.ftl.placement: by_handle and "
-                      "that of a drive; caches of storage drop it",
-                      "NVMe 2.1, Flexible Data Placement (TP4146): placement identifier"});
   keys().arrivals.declare(parameters);
   declare_pace(parameters);
   parameters.integer(
@@ -96,6 +92,7 @@ std::vector<ParameterError> IoPatternAgent::check() const {
     errors.push_back({"requests", "must be above 0, or set passes, bytes or duration"});
   }
   append(errors, pattern_.check(threads));
+  append(errors, pattern_.handles.check());
   append(errors, keys().arrivals.check());
   return errors;
 }

@@ -265,7 +265,6 @@ void BlockAgent::send_next_part(std::uint32_t index, Tick now) {
   IoRequest request = thread.next_part(host_->capacity(), host_->granularity());
   request.tag = index;
   request.submitter = static_cast<std::uint16_t>(thread_of(index));
-  request.stream = static_cast<std::uint16_t>(keys_.handle);
   request.measured = !finished_once();
   host_->begin(client_, request, now);
 }

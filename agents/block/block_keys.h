@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agents/block/arrival_process.h"
+#include "agents/block/write_handles.h"
 #include "agents/copies.h"
 #include "agents/frontend_parameters.h"
 #include "agents/stages.h"
@@ -26,6 +27,7 @@ struct BlockKeys {
 
   TraceKeys trace;
   ColumnMap columns;  // for format csv
+  HandleKeys handles;
   RecordRules records;
   BlockParameters software;  // threads and driver
   Tick duration{0};          // 0: no limit
@@ -37,7 +39,6 @@ struct BlockKeys {
   std::int64_t think_every = 1;
   Tick start{0};
   std::int64_t stage = Stages::kNone;
-  std::int64_t handle = 0;
 
   Persistence persistence;  // from the configuration: what fences may rely on
   ReplayMode replay = ReplayMode::closed;

@@ -24,6 +24,7 @@ void BlockThread::begin(const BlockRequest& request, const DeviceLayout::Extent&
   trim = request.trim;
   flush_before = request.flush && !trim;
   flush_after = request.fua && !trim;
+  handle = request.handle;
   begun = false;
 }
 
@@ -53,13 +54,14 @@ void BlockThread::next_data(IoRequest& request, Bytes capacity, Bytes granularit
                          : IoRequest::Kind::read;
   request.offset = next_line / unit * unit * kLineSize;
   request.bytes = end * unit * kLineSize - request.offset;
+  request.stream = handle;
   next_line = (next_line + count) % all;
   lines -= count;
 }
 
 void BlockThread::serialize(Archive& archive) {
   archive(busy, number, serial, submitted, first_line, all_lines, next_line, lines);
-  archive(write, trim, flush_before, flush_after, begun);
+  archive(write, trim, flush_before, flush_after, begun, handle);
 }
 
 BlockThread& BlockThreads::begin(std::size_t index, std::int64_t number) {

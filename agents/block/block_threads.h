@@ -31,6 +31,7 @@ struct BlockThread {
   bool flush_before = false;  // a flush is still to be sent before the data
   bool flush_after = false;   // a flush is still to be sent after the data
   bool begun = false;         // at least one part was sent
+  std::uint16_t handle = 0;   // placement handle
 
   void begin(const BlockRequest& request, const DeviceLayout::Extent& extent);
   bool has_part() const { return flush_before || lines > 0 || flush_after || (trim && !begun); }

@@ -152,6 +152,7 @@ void IoPattern::declare(ParameterSet& parameters) {
   parameters.boolean("fua", fua,
                      {"writes force unit access: each is durable at its completion",
                       "fio's sync; O_SYNC of open(2)"});
+  handles.declare(parameters);
 }
 
 std::vector<IoSize> IoPattern::sizes() const {
@@ -224,6 +225,7 @@ IoGenerator::IoGenerator(const IoPattern& pattern, std::int64_t threads, std::ui
       trims_{chance_of(pattern.trim_share, 1 - pattern.read_share), pattern.trim_writes},
       flush_every_(pattern.flush_every),
       fua_(pattern.fua),
+      handles_(pattern.handles, mix64(seed) + stream),
       in_passes_(pattern.bounded() || pattern.random_map != MapOrder::none ||
                  pattern.pass != Bytes(0)),
       passes_(pattern.passes),
@@ -274,6 +276,9 @@ bool IoGenerator::next(BlockRequest& request) {
     draw(request, lane, turn);
   }
   request.fua = request.write && fua_;
+  if (request.write) {
+    request.handle = handles_.of(request.sector, turn, lane.handles++);
+  }
   lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
   if (in_passes_) {
     count(turn, follows ? 0 : request.sectors);  // a trim counts for the write that follows
@@ -382,6 +387,7 @@ void IoGenerator::rewind() {
     lane.next = {};
     lane.moved = lane.passed = 0;
     lane.writes = lane.passes = 0;
+    lane.handles = 0;
     lane.trimmed_sectors = 0;
     lane.map.rewind();
   }
@@ -413,7 +419,7 @@ double IoGenerator::fraction() const {
 }
 
 void IoGenerator::Lane::serialize(Archive& archive) {
-  archive(next, writes, trimmed, trimmed_sectors, moved, passed, passes, map);
+  archive(next, writes, handles, trimmed, trimmed_sectors, moved, passed, passes, map);
   archive.check(trimmed_sectors <= kMaxSectors, "write larger than the limit");
 }
 

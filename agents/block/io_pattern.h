@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/block/random_map.h"
+#include "agents/block/write_handles.h"
 #include "agents/block/zipf.h"
 #include "core/parameters.h"
 #include "core/random.h"
@@ -44,6 +45,7 @@ struct IoPattern {
   Bytes bytes{0};  // of a thread; 0: no limit
   std::int64_t flush_every = 0;
   bool fua = false;
+  HandleKeys handles;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check(std::int64_t threads) const;
@@ -83,8 +85,9 @@ class IoGenerator final : public BlockSource {
   // State of one thread's sequence.
   struct Lane {
     std::array<std::uint64_t, 2>
-        next{};               // sequential: next sector of reads (or all), and of writes
-    std::int64_t writes = 0;  // since the last flush; counted only if it flushes
+        next{};                 // sequential: next sector of reads (or all), and of writes
+    std::int64_t writes = 0;    // since the last flush; counted only if it flushes
+    std::uint64_t handles = 0;  // writes with a handle
     // Write that follows the trim of its range; no sectors: none.
     std::uint64_t trimmed = 0;
     std::uint64_t trimmed_sectors = 0;
@@ -120,6 +123,7 @@ class IoGenerator final : public BlockSource {
   } trims_;
   std::int64_t flush_every_;
   bool fua_;
+  WriteHandles handles_;
   bool in_passes_;            // passes are counted
   std::uint64_t pass_ = 0;    // bytes
   std::int64_t passes_;       // of a lane; 0: no limit

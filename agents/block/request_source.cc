@@ -10,6 +10,10 @@ namespace hmsim {
 void RequestSource::open(const BlockKeys& keys, std::size_t agent, Random random,
                          std::unique_ptr<BlockSource> trace, LeftOutRecords& left_out) {
   rules_ = keys.records;
+  if (!keys.handles.none()) {
+    Random draws = random;
+    handles_.emplace(keys.handles, draws.below(std::uint64_t{1} << 32));
+  }
   left_out_ = &left_out;
   trace_ = std::move(trace);
   agent_ = agent;
@@ -38,6 +42,7 @@ void RequestSource::fail(const std::string& message) const {
 
 void RequestSource::open_pass() {
   read_ = 0;
+  writes_ = 0;
   window_ = 0;
   if (!windows_.empty()) {
     begin_window();
@@ -49,6 +54,14 @@ void RequestSource::open_pass() {
     }
   }
   fetch();
+}
+
+bool RequestSource::read(BlockRequest& request) {
+  const bool found = rules_.next(*trace_, request, *left_out_);
+  if (found && handles_ && request.write) {
+    request.handle = handles_->of(request.sector, 0, writes_++);
+  }
+  return found;
 }
 
 void RequestSource::fetch() {
@@ -78,6 +91,7 @@ bool RequestSource::read_window(BlockRequest& request) {
   if (wanted < read_) {
     trace_->rewind();
     read_ = 0;
+    writes_ = 0;
   }
   for (; read_ <= wanted; ++read_) {
     if (!read(request)) {
@@ -180,7 +194,7 @@ double RequestSource::fraction(std::int64_t ended) const {
 
 void RequestSource::serialize(Archive& archive) {
   archive(next_, clock_, last_begin_, taken_, passes_, held_back_);
-  archive(window_, left_, read_, opens_window_, fetched_, closed_);
+  archive(window_, left_, read_, writes_, opens_window_, fetched_, closed_);
   if (causal_) {
     archive(*causal_);
   }

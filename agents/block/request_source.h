@@ -76,11 +76,12 @@ class RequestSource {
   void fetch();
   void begin_window();
   bool read_window(BlockRequest& request);
-  bool read(BlockRequest& request) { return rules_.next(*trace_, request, *left_out_); }
+  bool read(BlockRequest& request);
   [[noreturn]] void fail(const std::string& message) const;
 
   std::unique_ptr<BlockSource> trace_;
   RecordRules rules_;
+  std::optional<WriteHandles> handles_;  // unless all writes have those of the trace
   LeftOutRecords* left_out_ = nullptr;
   std::size_t agent_ = 0;
   bool timed_ = false;
@@ -93,6 +94,7 @@ class RequestSource {
   std::size_t window_ = 0;     // window of the next request
   std::int64_t left_ = 0;      // requests of that window not yet read
   std::int64_t read_ = 0;      // requests read since the trace's start
+  std::uint64_t writes_ = 0;   // of these, with handles_ only
   bool opens_window_ = false;  // the next request is the first of its window
   bool closed_ = false;
   std::optional<BlockRequest> next_;

@@ -51,7 +51,7 @@ class NvdimmSide {
     return module_->finish(transaction.slot, now);
   }
   void post(const Transaction& transaction, const LineData& data, Tick now) {
-    module_->post(transaction.local, data, now);
+    module_->post(transaction.local, data, transaction.request.stream, now);
   }
   void write_line(const Transaction& transaction, const LineData& data, std::uint8_t line) {
     module_->write_line(transaction.slot, data, line);

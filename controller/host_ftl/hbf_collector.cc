@@ -164,9 +164,11 @@ void HbfCollector::finish(std::uint32_t lun, Tick now) {
 
 void HbfCollector::on_copied(const HbfCopy& copy, bool current, Tick now) {
   Job& job = jobs_[copy.lun];
-  ++(job.refresh  ? counts_.refreshed_pages
-     : job.replay ? counts_.replayed_pages
-                  : statistics_.gc_pages);
+  if (job.refresh || job.replay) {
+    ++(job.refresh ? counts_.refreshed_pages : counts_.replayed_pages);
+  } else {
+    ftl_.count_copy(copy.page);
+  }
   host_.on_copied(copy.page, copy.target, current, now);
   --job.copies;
   if (job.phase == Phase::working || (job.phase == Phase::resting && job.copies == 0)) {

@@ -297,7 +297,7 @@ void HbfFtl::end_write(std::uint32_t index, Tick now) {
 // Maps a page that was programmed, unless a later write of it or a trim was sent.
 void HbfFtl::commit(std::uint32_t index, Tick now) {
   const Job& job = jobs_[index];
-  ++ftl_.statistics().host_pages;
+  ftl_.count_program(job.place, 1, 0);
   if (latest_.find(job.page.value()) == index) {
     latest_.erase(job.page.value());
     ftl_.commit(job.page, job.place);
@@ -364,7 +364,7 @@ void HbfFtl::list_outstanding(std::vector<Outstanding>& requests) const {
 
 void HbfFtl::reset_statistics(Tick now) {
   device_->reset_statistics(now);
-  ftl_.statistics() = FtlStatistics();
+  ftl_.reset_statistics();
   collector_.counts() = HbfCollector::Counts();
   collector_.copier().counts() = HbfCopier::Counts();
   gatherer_.counts() = HbfGatherer::Counts();
@@ -385,8 +385,9 @@ void HbfFtl::serialize_start(Archive& archive) {
 void HbfFtl::serialize(Archive& archive) {
   device_->serialize(archive);
   archive.section("hbf ftl");
-  archive(ftl_, ftl_.statistics(), pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_,
-          records_);
+  archive(ftl_);
+  ftl_.serialize_statistics(archive);
+  archive(pending_, jobs_, placer_, map_reads_, map_writes_, rewrites_, records_);
   line_.serialize(archive, ftl_.pages().size());
   archive(flush_answered_);
   archive.check(!flush_answered_ || (!line_.empty() && line_.front().request.flush),

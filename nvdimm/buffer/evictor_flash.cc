@@ -74,11 +74,12 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
     place(command.subject, now);
     return;
   }
-  const auto pages = Counter{count_parts(command.parts)};
+  const std::uint32_t pages = count_parts(command.parts);
+  const std::uint32_t parts = ftl_.shape().parts();
   FtlStatistics& statistics = ftl_.statistics();
-  statistics.host_pages += command.share;
+  ftl_.count_program(evictions_.held(command.subject).target, command.share, parts - command.share);
   statistics.merged_pages += pages - command.share;
-  statistics.padded_pages += ftl_.shape().parts() - pages;
+  statistics.padded_pages += parts - pages;
   if (release_ == FrameRelease::program) {
     complete(command, now);
   }

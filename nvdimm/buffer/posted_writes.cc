@@ -13,10 +13,11 @@ PostedWrites::PostedWrites(std::size_t first, std::size_t entries, bool store_da
   }
 }
 
-std::uint32_t PostedWrites::add(std::int64_t line, const LineData& data) {
+std::uint32_t PostedWrites::add(std::int64_t line, const LineData& data, std::uint16_t handle) {
   const std::uint32_t tag = free_.back();
   free_.pop_back();
   enter(tag, line);
+  entries_[tag - first_].handle = handle;
   if (!data_.empty()) {
     data_[tag - first_] = data;
   }
@@ -91,9 +92,10 @@ void PostedWrites::serialize(Archive& archive) {
     latest_.clear();
     for (const std::uint32_t tag : tags) {
       entries.claim(tag - first_);
-      const SlotChain readers = entries_[tag - first_].readers;
-      enter(tag, entries_[tag - first_].line);
-      entries_[tag - first_].readers = readers;
+      const Entry saved = entries_[tag - first_];
+      enter(tag, saved.line);
+      entries_[tag - first_].readers = saved.readers;
+      entries_[tag - first_].handle = saved.handle;
     }
     entries.check(entries.all());
   }

@@ -22,12 +22,13 @@ class PostedWrites {
   bool owns(std::uint32_t tag) const { return tag >= first_; }
   bool uses(std::uint32_t tag) const { return entries_[tag - first_].used; }
   std::int64_t line(std::uint32_t tag) const { return entries_[tag - first_].line; }
+  std::uint16_t handle(std::uint32_t tag) const { return entries_[tag - first_].handle; }
   bool empty() const { return used_ == 0; }
   std::size_t size() const { return used_; }
   bool full() const { return free_.empty(); }
 
   // Adds a write. Must not be full(). `line`: number in the logical space. `data`: data mode only.
-  std::uint32_t add(std::int64_t line, const LineData& data);
+  std::uint32_t add(std::int64_t line, const LineData& data, std::uint16_t handle);
   // Removes a write whose line is in a frame. Writes of a line must be removed in order.
   void remove(std::uint32_t tag);
 
@@ -63,8 +64,9 @@ class PostedWrites {
     std::uint32_t newer = kNoIndex;
     SlotChain readers;
     bool used = false;
+    std::uint16_t handle = 0;  // placement handle
 
-    void serialize(Archive& archive) { archive(line, readers); }
+    void serialize(Archive& archive) { archive(line, readers, handle); }
   };
 
   void enter(std::uint32_t tag, std::int64_t line);

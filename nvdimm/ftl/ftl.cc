@@ -62,6 +62,18 @@ std::uint32_t Ftl::stream_of_copy(LogicalPage page, PhysicalPage from) const {
              : placement_.copy(page, luns_[shape_.lun_of(from)][shape_.block_of(from)].of_stream());
 }
 
+void Ftl::reset_statistics() {
+  statistics_ = FtlStatistics();
+  placement_.counts().assign(placement_.counts().size(), {});
+}
+
+void Ftl::count_program(PhysicalPage at, std::uint32_t pages, std::uint32_t filler) {
+  statistics_.host_pages += pages;
+  if (placement_.active()) {
+    placement_.count_program(stream_at(at), pages, filler);
+  }
+}
+
 // Maps a page of the host or of the map whose program has ended.
 void Ftl::write(LogicalPage page, PhysicalPage at) {
   claims_.give_back(shape_.lun_of(at), 1);
@@ -87,6 +99,9 @@ void Ftl::put(LogicalPage page, PhysicalPage at) {
 void Ftl::commit(LogicalPage page, PhysicalPage at) {
   write(page, at);
   put(page, at);
+  if (placement_.active() && !shape_.is_map_page(page)) {
+    placement_.committed(page, stream_at(at));
+  }
   complete(at);
 }
 
@@ -234,6 +249,11 @@ void Ftl::check_pages([[maybe_unused]] std::uint32_t lun) const {
          "ftl", Tick(0), -1,
          "free, valid and invalid pages do not add up to the pages of good blocks");
 #endif
+}
+
+void Ftl::serialize_statistics(Archive& archive) {
+  archive(statistics_);
+  archive.fixed(placement_.counts());
 }
 
 void Ftl::serialize(Archive& archive) {

@@ -49,6 +49,16 @@ class Ftl {
   const FtlShape& shape() const { return shape_; }
   FtlStatistics& statistics() { return statistics_; }
   const FtlStatistics& statistics() const { return statistics_; }
+  void reset_statistics();
+  // Counts a program of `pages` pages of the host and `filler` others in the flash page at `at`,
+  // and copies of pages.
+  void count_program(PhysicalPage at, std::uint32_t pages, std::uint32_t filler);
+  void count_copy(LogicalPage page, bool folded = false) {
+    ++(folded ? statistics_.folded_pages : statistics_.gc_pages);
+    if (placement_.active() && !shape_.is_map_page(page)) {
+      placement_.count_copy(page);
+    }
+  }
   const PageMap& pages() const { return pages_; }
   const LunBlocks& blocks(std::uint32_t lun) const { return luns_[lun]; }
   const Frontiers& frontiers() const { return frontiers_; }
@@ -103,10 +113,16 @@ class Ftl {
   void rebuild();
 
   void serialize(Archive& archive);  // except the statistics
+  void serialize_statistics(Archive& archive);
 
  private:
   void write(LogicalPage page, PhysicalPage at);
   void put(LogicalPage page, PhysicalPage at);
+  // Returns the stream of the block; 0 if none of the host's opened it.
+  std::uint32_t stream_at(PhysicalPage at) const {
+    const std::uint32_t stream = luns_[shape_.lun_of(at)][shape_.block_of(at)].stream;
+    return stream < shape_.streams ? stream : 0;
+  }
   // Ends the program of a page that was committed or dropped.
   void complete(PhysicalPage at);
   // Checks in debug builds that every page of the LUN is free, in flight, valid or invalid.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <string>
 
 #include "core/statistic_table.h"
 #include "nvdimm/ftl/ftl.h"
@@ -45,6 +47,42 @@ void report_map(StatisticRegistry& registry, const Ftls& ftls) {
 }
 
 void report_cache(StatisticRegistry& registry, const Ftls& ftls);
+// Registers what each stream caused. One stream counts nothing.
+void report_streams(StatisticRegistry& registry, const Ftls& ftls) {
+  struct Field {
+    const char* name;
+    const char* description;
+    Counter StreamCounts::*count;
+  };
+  constexpr std::array<Field, 3> kFields{
+      {{"host_pages", "pages of 4 KiB of the stream programmed for the host",
+        &StreamCounts::host_pages},
+       {"filler_pages", "pages of 4 KiB merged or padded in programs of the stream",
+        &StreamCounts::filler_pages},
+       {"gc_pages",
+        "copies by collection and folds of pages that the host last wrote to the stream",
+        &StreamCounts::gc_pages}}};
+  for (std::size_t stream = 0; stream < ftls.front()->placement().counts().size(); ++stream) {
+    const std::string prefix = "nvdimm.ftl.stream." + std::to_string(stream) + ".";
+    std::array<std::vector<Counter*>, kFields.size()> sources;
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+      for (Ftl* ftl : ftls) {
+        sources[i].push_back(&(ftl->placement().counts()[stream].*kFields[i].count));
+      }
+      registry.counter(prefix + kFields[i].name, "pages", kFields[i].description, sources[i]);
+    }
+    const auto sum = [](const std::vector<Counter*>& counters) {
+      return std::accumulate(counters.begin(), counters.end(), 0.0, [](double all, Counter* each) {
+        return all + static_cast<double>(*each);
+      });
+    };
+    registry.ratio(
+        prefix + "waf",
+        "pages programmed for the stream, except the padding of copies, for each page of the host",
+        [sum, sources] { return sum(sources[0]) + sum(sources[1]) + sum(sources[2]); },
+        [sum, sources] { return sum(sources[0]); });
+  }
+}
 
 // In reporting order.
 constexpr std::array kWritingRows{
@@ -70,6 +108,7 @@ constexpr std::array kWritingRows{
         "4 KiB units programmed without data because too little was left to fill a flash page"),
     Table::derived(report_map),
     Table::derived(report_cache),
+    Table::derived(report_streams),
     Table::counter<&S::levelled_blocks>("nvdimm.ftl.levelled_blocks", "blocks",
                                         "blocks moved by static wear levelling"),
     Table::counter<&S::trimmed_pages>("nvdimm.ftl.trimmed_pages", "pages",

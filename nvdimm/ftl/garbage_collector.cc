@@ -278,7 +278,9 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
         submit(command.operation, lun, command.transfer, command.parts, command.hold_bus, now);
         return;
       }
-      (folds(lun) ? statistics_.folded_pages : statistics_.gc_pages) += job.batch.count;
+      for (std::uint32_t i = 0; i < job.batch.count; ++i) {
+        ftl_.count_copy(job.batch.copies[i].page, folds(lun));
+      }
       statistics_.padded_pages += ftl_.shape().parts() - job.batch.count;
       job.batch.commit(ftl_, job.target);
       proceed(lun, now);

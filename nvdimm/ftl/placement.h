@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_shape.h"
 #include "policies/page_placement.h"
@@ -21,6 +23,17 @@ inline std::unique_ptr<PagePlacement> page_placement(const std::string& name,
   return create_policy<PagePlacement>(PolicyKind::page_placement, name, assignments);
 }
 
+// Pages programmed because of the pages of one stream.
+struct StreamCounts {
+  Counter host_pages = 0;    // of the host, programmed
+  Counter filler_pages = 0;  // padding and merged pages of their programs
+  Counter gc_pages = 0;      // their copies
+
+  void serialize(Archive& archive) { archive(host_pages, filler_pages, gc_pages); }
+};
+
+// A page is of the stream of the block that took its latest write of the host, wherever it is
+// copied to.
 class Placement {
  public:
   // `shape` must outlive the object. `policy`: may be nullptr.
@@ -54,6 +67,21 @@ class Placement {
     return to == kCopyStream ? to : checked(to, shape_.streams);
   }
 
+  // Notes that the host's page is of a block of the stream. All three: must be active.
+  void committed(LogicalPage page, std::uint32_t stream) {
+    stream_of_[static_cast<std::size_t>(page.value())] = static_cast<std::uint8_t>(stream);
+  }
+  // Count a program of the stream, and a copy of a page.
+  void count_program(std::uint32_t stream, std::uint32_t pages, std::uint32_t filler) {
+    counts_[stream].host_pages += pages;
+    counts_[stream].filler_pages += filler;
+  }
+  void count_copy(LogicalPage page) {
+    ++counts_[stream_of_[static_cast<std::size_t>(page.value())]].gc_pages;
+  }
+  // By stream; empty unless active.
+  std::vector<StreamCounts>& counts() { return counts_; }
+
   // Forgets everything, as after a power failure.
   void restart() {
     time_ = 0;
@@ -62,6 +90,8 @@ class Placement {
   void serialize(Archive& archive) {
     if (active()) {
       archive(time_, *policy_);
+      archive.fixed(stream_of_);
+      archive.check_indices(stream_of_, shape_.streams, "invalid stream of a page");
     }
   }
 
@@ -80,12 +110,16 @@ class Placement {
   void connect() {
     if (active()) {
       policy_->connect({shape_.logical_pages, shape_.streams, shape_.parts()});
+      stream_of_.assign(static_cast<std::size_t>(shape_.logical_pages), 0);
+      counts_.resize(shape_.streams);
     }
   }
 
   const FtlShape& shape_;
   std::unique_ptr<PagePlacement> policy_;
-  std::uint64_t time_ = 0;  // pages of the host that left
+  std::uint64_t time_ = 0;               // pages of the host that left
+  std::vector<std::uint8_t> stream_of_;  // by page
+  std::vector<StreamCounts> counts_;
 };
 
 }  // namespace hmsim

@@ -142,7 +142,7 @@ std::uint32_t MediaModule::new_entry(std::int64_t line, Tick now) {
   return entry;
 }
 
-void MediaModule::post(Address address, const LineData& data, Tick now) {
+void MediaModule::post(Address address, const LineData& data, std::uint16_t /*handle*/, Tick now) {
   const std::int64_t line = line_of(address);
   std::uint32_t entry = entry_of_.find(line);
   ensure(entry != kNoIndex || !free_.empty(), "nvdimm", now, -1, "write without a credit");

@@ -46,7 +46,7 @@ class MediaModule final : public NvdimmModule {
                std::uint8_t lines = 1) override;
   // Takes an entry of the write queue at once. The credit returns when the entry is free again. If
   // the line already has an entry, the credit returns after the time of a command.
-  void post(Address address, const LineData& data, Tick now) override;
+  void post(Address address, const LineData& data, std::uint16_t handle, Tick now) override;
   // Takes only a command's time, because the write queue survives power failures.
   void flush(std::uint32_t tag, Tick now) override;
   Tick finish(std::uint32_t tag, Tick now) override;

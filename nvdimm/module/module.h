@@ -67,7 +67,7 @@ class NvdimmModule : public Component {
   // Takes a write whose data burst ends at `now`. The write is done and needs no finish(). At most
   // parameters.posted_writes may be in progress; each on_credit() allows one more. `data`: data
   // mode only.
-  virtual void post(Address address, const LineData& data, Tick now) = 0;
+  virtual void post(Address address, const LineData& data, std::uint16_t handle, Tick now) = 0;
   // Takes a flush whose command-bus slot ends at `now`. No command may be unfinished, and none may
   // arrive until the flush has ended. Its ack means that all earlier writes are durable.
   virtual void flush(std::uint32_t tag, Tick now) = 0;

@@ -85,7 +85,9 @@ TABLE = {
     "columns.separator": "tab",
     "columns.header": 2,
 }
-COMPANY |= {f"block_trace.columns.{key}": TABLE for key in (*COLUMNS, "offset_unit", "size_unit")}
+COMPANY |= {
+    f"block_trace.columns.{key}": TABLE for key in (*COLUMNS, "handle", "offset_unit", "size_unit")
+}
 COMPANY |= {
     f"block_trace.columns.{key}": {**TABLE, "replay": "timed"} for key in ("time", "time_unit")
 }
@@ -125,7 +127,12 @@ REFUSED += WORDS
 # Parameters that change no statistic. The test fails for an entry that changes one.
 INERT = {
     "frontend.until": "needs a longer run; tests/cc/simulation/steady_watch_test.cc",
-    "io_pattern.handle": "needs collection; tests/cli/test_python_policies.py",
+    **{
+        f"{kind}.{key}": "needs several streams; tests/cli/test_handles.py"
+        for kind in ("io_pattern", "block_trace")
+        for key in ("handle", "handle_order")
+    },
+    "block_trace.columns.handle": "needs several streams; tests/cli/test_handles.py",
     "io_pattern.until": "needs a longer run; tests/cli/test_fio_pace.py",
     "block_trace.until": "needs a longer run; tests/cc/simulation/steady_watch_test.cc",
     "io_pattern.stage": "orders several agents; tests/cli/test_fio_pace.py",

@@ -94,7 +94,7 @@ OTHER: dict[str, Any] = {
         "software_time=1us fence=request driver=pmbd copy=write_back wait=block "
         "write_end=accepted barrier=driver map_time=300ns fault_time=1us replay=timed "
         "time_scale=0.5 think_scale=3 think_spread=0.5 old_response=1ms requests=20 duration=20us "
-        "device_stride=64KiB",
+        "device_stride=64KiB handle=1 handle_order=random",
     ),
     **keys(
         "memory_trace.",
@@ -108,7 +108,7 @@ OTHER: dict[str, Any] = {
         "separate_writes=true regions=per_thread offset=2KiB flush_every=1 fua=true "
         "arrivals=poisson arrival_rate=200000 burst_on=10us burst_off=10us queue=3 think_time=7us "
         "think_every=3 start=9us stage=0 requests=20 duration=20us random_map=repeat align=16KiB "
-        "pass=64KiB passes=1 bytes=64KiB handle=1",
+        "pass=64KiB passes=1 bytes=64KiB handle=1 handle_order=random",
     ),
     "memory_trace.path": "other lines",
     "levels": "1, 2, 4, 8, 2048, 96",
@@ -116,7 +116,7 @@ OTHER: dict[str, Any] = {
     **keys(
         "block_trace.columns.",
         "time=lag offset=long size=more time_unit=2us offset_unit=1KiB size_unit=2B "
-        "separator=blanks header=3 skip=R",
+        "separator=blanks header=3 skip=R handle=disk",
     ),
     "block_trace.columns.op": "what else",
     **{f"block_trace.columns.{key}": "word" for key in ("read", "write", "flush", "trim")},

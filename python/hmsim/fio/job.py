@@ -22,6 +22,8 @@ from hmsim.fio.requests import (
     alignment,
     amount,
     direction,
+    directive,
+    handle_keys,
     map_blocks,
     pace_keys,
     random_map,
@@ -40,6 +42,10 @@ MOST_CLONES = 1_024  # threads of an agent
 PAGE = 4_096  # bytes
 LONGEST_QUEUE = 65_536  # arrivals that wait; fio drops none
 FORCED = {"none": "false", "0": "false", "sync": "true", "1": "true", "dsync": "true"}  # sync
+HANDLES = (
+    "placement handles take effect with nvdimm.ftl.placement or storage.flash.ftl.placement: "
+    "by_handle"
+)
 UNCACHED = (
     "direct=0 (fio's default) has no page cache here, unless storage.cache.first adds one: "
     "requests go to the device"
@@ -160,10 +166,15 @@ def _agents(job: Job, start: int, stage: int) -> list[list[Setting]]:
     ]
     if rate:
         keys.append(("queue", str(LONGEST_QUEUE)))
-    step = _own_region(job) if own else step
+    file, size = start, _own_region(job) if own else 0
+    step = size if own else step
     start += 0 if own else job.bytes("offset")
-    offsets = [start + number * step for number in range(clones if apart else 1)]
-    return [_settings(job, [*keys, ("offset", f"{offset}B")]) for offset in offsets]
+    agents = []
+    for number in range(clones if apart else 1):
+        files = [file + (number + each) * size for each in range(threads if own else 1)]
+        place = ("offset", f"{start + number * step}B")
+        agents.append(_settings(job, [*keys, *handle_keys(job, files), place]))
+    return agents
 
 
 def _limits(job: Job, sizes: Sizes, clones: int) -> Iterator[tuple[str, str]]:
@@ -197,6 +208,7 @@ def _settings(job: Job, keys: list[tuple[str, str]]) -> list[Setting]:
         "bytes": "io_size",
         "passes": "loops",
         "align": "blockalign",
+        "handle": "dp_scheme" if job.text("plid_select") == "scheme" else "plids",
         "random_map": "bssplit" if "bssplit" in job.keys else "bsrange",
     }
     places = {
@@ -220,6 +232,8 @@ def _notes(job: Job) -> Iterator[str]:
         yield f"[{job.name}] runs without its random map, which is too large (softrandommap)"
     if job.flag("time_based") and not job.repeats:
         yield f"time_based of [{job.name}] has no effect, as in fio, because runtime is not set"
+    if directive(job) != "none":
+        yield HANDLES
     rate = rate_of(job, sizes_of(job))
     if rate and abs(rate.reads - direction(job)[1]) > 0.005:
         yield (

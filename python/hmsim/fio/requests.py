@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from hmsim._core import nearest_name
 from hmsim.fio.values import COUNT, NO, Job
@@ -36,6 +37,11 @@ TRIMS = {
     **dict.fromkeys(("trim", "randtrim"), ALL_TRIMS),
     **dict.fromkeys(("trimwrite", "randtrimwrite"), TRIMS_FIRST),
 }
+DIRECTIVES = ["none", "fdp", "streams"]  # dataplacement
+SELECTIONS = {"roundrobin": "round_robin", "random": "random", "scheme": ""}  # plid_select
+ALL_HANDLES = "0-63"  # without plids: as many as an FTL has streams, at most
+MOST_HANDLE = 65_535
+SCHEME_LINE = re.compile(r"\s*(\d{1,14})\s*,\s*(\d{1,14})\s*,\s*(\d{1,5})\s*")
 PROCESSES = {"linear": "fixed", "poisson": "poisson"}  # rate_process: arrivals
 
 
@@ -302,6 +308,62 @@ def _limits(job: Job, key: str) -> list[int]:
     parts = [part.strip() for part in job.text(key).split(",")]
     limits = [job.to_bytes(key, part) if part else 0 for part in parts]
     return [limits[min(number, len(limits) - 1)] for number in range(3)]
+
+
+def directive(job: Job) -> str:
+    """Return how the writes of a job are placed: none, fdp or streams."""
+    given = "fdp" if job.flag("fdp") else job.choice("dataplacement", "none", DIRECTIVES)
+    writes = direction(job)[1] < 1 and trims_of(job) != ALL_TRIMS
+    return given if writes else "none"
+
+
+def handle_keys(job: Job, files: list[int]) -> Iterator[tuple[str, str]]:
+    """Yield the settings of placement handles. ``files``: where the clones' files begin."""
+    kind = directive(job)
+    if kind == "none":
+        return
+    order = SELECTIONS[job.choice("plid_select", "roundrobin", [*SELECTIONS])]
+    if not order:
+        scheme = _scheme(job)
+        places = [f"{own}/{at + a}B-{at + b}B" for at in files for a, b, own in scheme if a < b]
+        yield "handle", ", ".join(places) or "0"
+        return
+    if kind == "streams" and "plids" not in job.keys:
+        raise job.fail("plids", "is required with dataplacement=streams: the streams, as 1,2")
+    yield "handle", ", ".join(_plids(job))
+    yield "handle_order", order
+
+
+def _plids(job: Job) -> list[str]:
+    """Return the numbers and ranges of ``plids``, in fio's ascending order."""
+    found = []
+    for part in job.text("plids", ALL_HANDLES).split(","):
+        first, mark, last = (text.strip() for text in part.partition("-"))
+        bounds = (first, last if mark else first)
+        if not all(COUNT.fullmatch(bound) and int(bound) <= MOST_HANDLE for bound in bounds):
+            raise job.fail("plids", f"must be numbers or ranges as in 0,2-4, got '{part.strip()}'")
+        found.append((int(bounds[0]), int(bounds[1])))
+    return [f"{first}-{last}" if last > first else f"{first}" for first, last in sorted(found)]
+
+
+def _scheme(job: Job) -> list[tuple[int, int, int]]:
+    """Return start, end and handle of each line of the file ``dp_scheme``."""
+    name = job.text("dp_scheme")
+    if not name:
+        raise job.fail("dp_scheme", "is required with plid_select=scheme: a file of placements")
+    path = Path(job.keys["dp_scheme"].where.rpartition(":")[0]).parent / name
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise job.fail("dp_scheme", f"cannot read {path}: {error}") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        match = SCHEME_LINE.fullmatch(line)
+        if line.strip() and not match:
+            raise job.fail("dp_scheme", f"{path}:{number}: expected START, END, HANDLE")
+        if match:
+            found.append((int(match[1]), int(match[2]), int(match[3])))
+    return found
 
 
 def pace_keys(job: Job, rate: Rate | None) -> Iterator[tuple[str, str]]:

@@ -273,10 +273,10 @@ TEST(Buffer, PostedWritesLeaveTheirBytesAtOnce) {
   };
   for (std::int64_t page = 0; page < 8; ++page) {
     all.bytes.fill(value(page));
-    rig.nvdimm().post(line_address(page, page), all, rig.now());
+    rig.nvdimm().post(line_address(page, page), all, 0, rig.now());
     EXPECT_EQ(rig.nvdimm().peek(line_address(page, page)), all.bytes);
     low.bytes.fill(static_cast<std::uint8_t>(value(page) + 1));
-    rig.nvdimm().post(line_address(page, page), low, rig.now());
+    rig.nvdimm().post(line_address(page, page), low, 0, rig.now());
   }
   expect_all();
   rig.drain();

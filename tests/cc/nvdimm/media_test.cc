@@ -87,13 +87,13 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
     parameters.media.line = parameters.media.interleave = Bytes(test < 2 ? 64 : 256);
     MediaRig rig(parameters);
     const Address line(5 * 64);
-    rig.module.post(line, all, rig.kernel.now());
+    rig.module.post(line, all, 0, rig.kernel.now());
     EXPECT_EQ(rig.module.peek(line), all.bytes);
     if (in_cells) {
       rig.drain();
       EXPECT_EQ(rig.module.peek(line), all.bytes);
     }
-    rig.module.post(line, low, rig.kernel.now());
+    rig.module.post(line, low, 0, rig.kernel.now());
     EXPECT_EQ(rig.module.peek(line), both);
     rig.drain();
     EXPECT_EQ(rig.module.peek(line), both);

@@ -54,7 +54,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
   parameters.precondition.fill = 0.9;
   Rig rig(parameters);
   for (std::int64_t page = 0; page < 8; ++page) {
-    rig.nvdimm().post(line_address(page), LineData(), rig.now());
+    rig.nvdimm().post(line_address(page), LineData(), 0, rig.now());
   }
   for (std::uint32_t tag = 0; tag < 8; ++tag) {
     rig.nvdimm().command(tag, line_address(tag), false, rig.now());

@@ -44,6 +44,23 @@ def _timed(
 ) -> float:
     """Return the write amplification of page writes to one small, full LUN of OP 28 %."""
     pages = blocks * PAGES * (page // PAGE) * 100 // 128
+    keys = {
+        "nvdimm.ftl.partial_writes": partial_writes,
+        "nvdimm.precondition.overwrite": overwrites,
+    }
+    values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 0, "outstanding": 128}
+    values.update(pattern, footprint=f"{pages * PAGE}B", requests=requests)
+    return _measured(blocks, [values], keys, page=page)["nvdimm.ftl.waf"]
+
+
+def _measured(
+    blocks: int,
+    agents: list[dict[str, Any]],
+    overrides: Mapping[str, Any],
+    warmup: str | None = None,
+    page: int = PAGE,
+) -> dict[str, float]:
+    """Return the statistics of agents that write to such a LUN."""
     config = load_config(
         "mascots16",
         {
@@ -53,20 +70,17 @@ def _timed(
             "nvdimm.nand.page_size": f"{page}B",
             "nvdimm.nand.pages_per_block": PAGES,
             "nvdimm.ftl.over_provisioning": 28,
-            "nvdimm.ftl.partial_writes": partial_writes,
             **OTHER_PAGES.get(page, {}),
             "nvdimm.ftl.gc_threshold": 0,
             "nvdimm.buffer.read_size": "64KiB",
             "nvdimm.buffer.write_size": "64KiB",
             "nvdimm.precondition.fill": 1,
-            "nvdimm.precondition.overwrite": overwrites,
+            **overrides,
         },
         where="validate",
     )
-    values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 0, "outstanding": 128}
-    values.update(pattern, footprint=f"{pages * PAGE}B", requests=requests)
-    agent = Agent(tuple(from_mapping(values, "validate")), "validate", None)
-    return run(config, Workload("writes", (agent,)), check=True).stats["nvdimm.ftl.waf"]
+    work = tuple(Agent(tuple(from_mapping(each, "validate")), "validate", None) for each in agents)
+    return run(config, Workload("writes", work), warmup=warmup, check=True).stats
 
 
 def timed_runs() -> Iterator[Row]:
@@ -140,6 +154,32 @@ def placements() -> Iterator[Row]:
             got = measure(placement=placement, hot_pages=20, hot_writes=80)
             source = "each population a uniform drive"
             yield Row("ftl", f"{name}, 80/20", expected, got, "", 0.08 * expected, source)
+
+
+def streams() -> Iterator[Row]:
+    """A log and random overwrites with a placement handle each: nothing of the log is copied."""
+    blocks, log = 512, 100
+    writes = {"kind": "io_pattern", "read_share": 0, "threads": 8, "requests": 100_000}
+    store = blocks * PAGES * 100 // 128 - log * PAGES
+    agents = [
+        {**writes, "access": "sequential", "footprint": f"{log * PAGES * PAGE}B"},
+        {
+            **writes,
+            "offset": f"{log * PAGES * PAGE}B",
+            "footprint": f"{store * PAGE}B",
+            "handle": 1,
+        },
+    ]
+    keys = {"nvdimm.ftl.placement": "by_handle", "nvdimm.precondition.overwrite": 4}
+    stats = _measured(blocks, agents, keys, "2s")
+    got = stats["nvdimm.ftl.stream.0.waf"]
+    yield Row("ftl", "write amplification, stream of a log", 1, got, "", 0, "no valid page to copy")
+    got = stats["nvdimm.ftl.stream.1.waf"]
+    expected = greedy((blocks - log - 5) * PAGES / store, PAGES)
+    source = "greedy victims, the blocks that the log leaves"
+    yield Row(
+        "ftl", "write amplification, stream beside it", expected, got, "", 0.03 * expected, source
+    )
 
 
 def fifo(parts: int, over_provisioning: float, partial_writes: str) -> float:

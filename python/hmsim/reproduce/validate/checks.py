@@ -43,6 +43,7 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         amplification.timed_runs,
         amplification.victims,
         amplification.placements,
+        amplification.streams,
         amplification.large_pages,
     ),
     "media": (closed_forms.media_latency, closed_forms.media_writes),
