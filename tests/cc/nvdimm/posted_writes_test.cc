@@ -100,7 +100,7 @@ class Twice {
     data.bytes.fill(static_cast<std::uint8_t>(random_.next()));
     data.mask = random_.next();
     const auto line = static_cast<std::int64_t>(random_.below(kLines));
-    const std::uint32_t tag = posted_.add(line, data);
+    const std::uint32_t tag = posted_.add(line, data, 0);
     ASSERT_TRUE(posted_.readers(tag).empty());
     posted_.readers(tag).first = tag;  // the next user of the tag must find no readers
     queues_[line].push_back({tag, data});
@@ -131,7 +131,7 @@ class Twice {
     Archive saved;
     posted_.serialize(saved);
     posted_ = PostedWrites(kFirst, kEntries, true);
-    posted_.add(0, LineData());
+    posted_.add(0, LineData(), 0);
     Archive archive(saved.bytes());
     posted_.serialize(archive);
     EXPECT_TRUE(archive.at_end());
