@@ -24,6 +24,7 @@ MOVED = {
     "clusters": "sweeps#on-a-cluster",
     "compare-storage": "storage#compare-systems",
     "controls": "where-policies-pay",
+    "dramsim3": "trust#dramsim3-as-a-second-dram-model",
     "flash": "nvdimm",
     "flash-pages": "nvdimm#flash-pages",
     "full-system-capture": "capture#a-machine",
@@ -39,6 +40,8 @@ MOVED = {
     "sampling": "decisions#jobs-are-run-whole",
     "several-nvdimms": "nvdimm#several-nvdimms",
     "three-views": "concepts",
+    "validation": "trust",
+    "validation-ftl": "trust#flash-and-ftl",
     "waiting-programs": "results",
     "what-we-believe": "results",
 }

@@ -146,7 +146,7 @@ COMMANDS = {
         "validate.validate",
         "Check the simulator against closed forms.",
         "validate storage --accept-listed",
-        "validation.md",
+        "trust.md",
     ),
     "timeline": Entry(
         "timeline.timeline",
