@@ -16,10 +16,11 @@ REQUESTS = 1_000_000
 
 
 def results(_: Path) -> Documents:
-    """Yield docs/results.md, from the findings that are kept beside the figures."""
-    from hmsim.reproduce.figures.page import text  # with matplotlib: not for the other pages
+    """Yield docs/results.md and its claims' measures, from the findings beside the figures."""
+    from hmsim.reproduce.figures import page  # with matplotlib: not for the other pages
 
-    yield RESULTS, text(FIGURES, RESULTS)
+    yield RESULTS, page.text(FIGURES, RESULTS)
+    yield FIGURES / page.MEASURED, page.measures()
 
 
 def figures(data: Path) -> Documents:

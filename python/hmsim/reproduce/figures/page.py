@@ -6,6 +6,8 @@ results.md.in holds the prose and the places of the tables.
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -16,7 +18,7 @@ from hmsim.common.directories import new_file
 from hmsim.reproduce.figures import figures
 from hmsim.reproduce.figures.claims import CLAIMS, GROUPS, Claim
 from hmsim.reproduce.figures.conditions import CONDITIONS
-from hmsim.reproduce.figures.readings import READINGS
+from hmsim.reproduce.figures.readings import MIX_GROUPS, READINGS
 from hmsim.reproduce.figures.records import Found, found_in
 from hmsim.reproduce.figures.verdicts import (
     CONSTRUCTED,
@@ -40,6 +42,7 @@ COLUMNS = (
     *("condition for the paper's size", "readings", "verdict"),
 )
 MEASURES = ("claim", "place", "measured", "band", "wrong model, with which it fails")
+MEASURED = "claims.csv"  # beside the figures
 TEMPLATE = Path(__file__).with_name("results.md.in")
 
 
@@ -119,7 +122,7 @@ def text(folder: Path, page: Path) -> str:
         quick=f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n" if quick else "",
         readings=markdown(("group", "reading", "the paper's words", "keys"), reading_rows()),
         by_reading=markdown(*by_reading(found)),
-        measures=markdown(MEASURES, [measure(claim) for claim in CLAIMS]),
+        measures=f"[{MEASURED}]({os.path.relpath(folder, page.parent)}/{MEASURED})",
         figures="".join(_figure(name, content, folder, page) for name, content in records.items()),
     )
 
@@ -131,24 +134,28 @@ def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> 
     return (
         f"\n### {content['title']}\n\n{content['caption']}\n\n"
         f"![{content['title']}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
-        f"By program, machine and reading: [{name}.csv]({prefix}/{name}.csv).\n"
+        f"Data: [{name}.csv]({prefix}/{name}.csv).\n"
     )
 
 
 def by_reading(found: Mapping[str, Found]) -> tuple[list[str], list[list[str]]]:
     """Return the columns and rows of a table of numbers by claim and reading."""
-    names = [each.name for each in READINGS if not each.default]
+    varied = [each for each in READINGS if not each.default]
+    columns = [each.name for each in varied if each.group in MIX_GROUPS]
+    rest = [each.name for each in varied if each.group not in MIX_GROUPS]
     rows = []
     for claim in CLAIMS:
         own = found.get(claim.id)
-        if own and any(name in own.findings for name in names):
-            cells = [own.findings.get(name) for name in (DEFAULT, *names)]
-            rows.append([claim.id, *(_ours(each, claim) for each in cells)])
-    return ["claim", DEFAULT, *names], rows
+        if own and any(each.name in own.findings for each in varied):
+            cells = {name: _ours(each, claim) for name, each in own.findings.items()}
+            others = "; ".join(f"{name}: {cells[name]}" for name in rest if name in cells)
+            first = (cells.get(name, "–") for name in (DEFAULT, *columns))
+            rows.append([claim.id, *first, others])
+    return ["claim", DEFAULT, *columns, "other readings"], rows
 
 
-def _ours(finding: Finding | None, claim: Claim) -> str:
-    return number(finding.ours.mean, claim.unit) if finding and finding.ours else "–"
+def _ours(finding: Finding, claim: Claim) -> str:
+    return number(finding.ours.mean, claim.unit) if finding.ours else "–"
 
 
 def reading_rows() -> list[tuple[str, ...]]:
@@ -180,9 +187,17 @@ def counts(rows: Sequence[Sequence[str]]) -> str:
 
 
 def write(folder: Path, page: Path) -> None:
-    """Write the page."""
-    with new_file(page, force=True) as scratch:
-        scratch.write_text(text(folder, page), encoding="utf-8")
+    """Write the page, and the measures of its claims beside the figures."""
+    for path, content in ((page, text(folder, page)), (folder / MEASURED, measures())):
+        with new_file(path, force=True) as scratch:
+            scratch.write_text(content, encoding="utf-8")
+
+
+def measures() -> str:
+    """Return as CSV how each claim is measured."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([MEASURES, *map(measure, CLAIMS)])
+    return lines.getvalue()
 
 
 def measure(claim: Claim) -> tuple[str, ...]:
