@@ -20,7 +20,7 @@ def results(_: Path) -> Documents:
     from hmsim.reproduce.figures import page  # with matplotlib: not for the other pages
 
     yield RESULTS, page.text(FIGURES, RESULTS)
-    yield FIGURES / page.MEASURED, page.measures()
+    yield FIGURES / page.MEASURED, page.measures(FIGURES)
 
 
 def figures(data: Path) -> Documents:

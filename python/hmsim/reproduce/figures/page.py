@@ -18,7 +18,7 @@ from hmsim.common.directories import new_file
 from hmsim.reproduce.figures import figures
 from hmsim.reproduce.figures.claims import CLAIMS, GROUPS, Claim
 from hmsim.reproduce.figures.conditions import CONDITIONS
-from hmsim.reproduce.figures.readings import MIX_GROUPS, READINGS
+from hmsim.reproduce.figures.readings import READINGS
 from hmsim.reproduce.figures.records import Found, found_in
 from hmsim.reproduce.figures.verdicts import (
     CONSTRUCTED,
@@ -103,12 +103,7 @@ def row(claim: Claim, found: Found | None) -> tuple[str, ...]:
 
 def text(folder: Path, page: Path) -> str:
     """Return the page of the records that `hmsim figure` left in a folder."""
-    records = {}
-    for name in figures():
-        path = folder / f"{name}.json"
-        if path.is_file():
-            records[name] = read_json(path)
-    found = {name: each for content in records.values() for name, each in found_in(content).items()}
+    records, found = _records(folder)
     rows = {claim.id: row(claim, found.get(claim.id)) for claim in CLAIMS}
     groups = [
         f"\n### {group}\n\n"
@@ -121,7 +116,6 @@ def text(folder: Path, page: Path) -> str:
         groups="".join(groups),
         quick=f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n" if quick else "",
         readings=markdown(("group", "reading", "the paper's words", "keys"), reading_rows()),
-        by_reading=markdown(*by_reading(found)),
         measures=f"[{MEASURED}]({os.path.relpath(folder, page.parent)}/{MEASURED})",
         figures="".join(_figure(name, content, folder, page) for name, content in records.items()),
     )
@@ -133,29 +127,9 @@ def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> 
     error = window_error(folder / f"{name}.csv")
     return (
         f"\n### {content['title']}\n\n{content['caption']}\n\n"
-        f"![{content['title']}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
+        f"![{name}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
         f"Data: [{name}.csv]({prefix}/{name}.csv).\n"
     )
-
-
-def by_reading(found: Mapping[str, Found]) -> tuple[list[str], list[list[str]]]:
-    """Return the columns and rows of a table of numbers by claim and reading."""
-    varied = [each for each in READINGS if not each.default]
-    columns = [each.name for each in varied if each.group in MIX_GROUPS]
-    rest = [each.name for each in varied if each.group not in MIX_GROUPS]
-    rows = []
-    for claim in CLAIMS:
-        own = found.get(claim.id)
-        if own and any(each.name in own.findings for each in varied):
-            cells = {name: _ours(each, claim) for name, each in own.findings.items()}
-            others = "; ".join(f"{name}: {cells[name]}" for name in rest if name in cells)
-            first = (cells.get(name, "–") for name in (DEFAULT, *columns))
-            rows.append([claim.id, *first, others])
-    return ["claim", DEFAULT, *columns, "other readings"], rows
-
-
-def _ours(finding: Finding, claim: Claim) -> str:
-    return number(finding.ours.mean, claim.unit) if finding.ours else "–"
 
 
 def reading_rows() -> list[tuple[str, ...]]:
@@ -187,17 +161,33 @@ def counts(rows: Sequence[Sequence[str]]) -> str:
 
 
 def write(folder: Path, page: Path) -> None:
-    """Write the page, and the measures of its claims beside the figures."""
-    for path, content in ((page, text(folder, page)), (folder / MEASURED, measures())):
+    """Write the page, and the file of its claims beside the figures."""
+    for path, content in ((page, text(folder, page)), (folder / MEASURED, measures(folder))):
         with new_file(path, force=True) as scratch:
             scratch.write_text(content, encoding="utf-8")
 
 
-def measures() -> str:
-    """Return as CSV how each claim is measured."""
+def measures(folder: Path) -> str:
+    """Return as CSV how each claim is measured, and its number under each reading."""
+    _, found = _records(folder)
+    names = (DEFAULT, *(each.name for each in READINGS if not each.default))
     lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows([MEASURES, *map(measure, CLAIMS)])
+    rows = csv.writer(lines, lineterminator="\n")
+    rows.writerow((*MEASURES, *names))
+    for claim in CLAIMS:
+        own = found[claim.id].findings if claim.id in found else {}
+        ours = (own[name].ours if name in own else None for name in names)
+        numbers = (number(each.mean, claim.unit) if each else "" for each in ours)
+        rows.writerow((*measure(claim), *numbers))
     return lines.getvalue()
+
+
+def _records(folder: Path) -> tuple[dict[str, Any], dict[str, Found]]:
+    paths = {name: folder / f"{name}.json" for name in figures()}
+    records = {name: read_json(path) for name, path in paths.items() if path.is_file()}
+    return records, {
+        name: each for content in records.values() for name, each in found_in(content).items()
+    }
 
 
 def measure(claim: Claim) -> tuple[str, ...]:
