@@ -66,7 +66,7 @@ COMMANDS = {
         "plots.md",
     ),
     "export": Entry(
-        "export.app", "Write models of devices for other simulators.", "", "device-curve.md"
+        "export.app", "Write models of devices for other simulators.", "", "open-loop.md"
     ),
     "fit": Entry(
         "fit.fit",
