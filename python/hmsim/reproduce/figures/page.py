@@ -115,7 +115,7 @@ def text(folder: Path, page: Path) -> str:
         counts=counts(list(rows.values())),
         groups="".join(groups),
         quick=f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n" if quick else "",
-        readings=markdown(("group", "reading", "the paper's words", "keys"), reading_rows()),
+        readings=markdown(("group", "default", "reading", "keys"), reading_rows()),
         measures=f"[{MEASURED}]({os.path.relpath(folder, page.parent)}/{MEASURED})",
         figures="".join(_figure(name, content, folder, page) for name, content in records.items()),
     )
@@ -133,13 +133,16 @@ def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> 
 
 
 def reading_rows() -> list[tuple[str, ...]]:
-    """Return a line of the table of readings for each."""
+    """Return a line of the table of readings for each that is not the default of its group."""
+    default = {each.group: each.name for each in READINGS if each.default}
     return [
         (
-            *(each.group, each.name + (" (against the words)" if each.decided else ""), each.words),
-            ", ".join(f"`{name}={value}`" for name, value in each.settings.items()) or DEFAULT,
+            *(each.group, default[each.group]),
+            each.name + (" (against the words)" if each.decided else ""),
+            ", ".join(f"`{name}={value}`" for name, value in each.settings.items()),
         )
         for each in READINGS
+        if not each.default
     ]
 
 
