@@ -66,7 +66,7 @@ COMMANDS = {
         "plots.md",
     ),
     "export": Entry(
-        "export.app", "Write models of devices for other simulators.", "", "device-curve.md"
+        "export.app", "Write models of devices for other simulators.", "", "open-loop.md"
     ),
     "fit": Entry(
         "fit.fit",
@@ -146,7 +146,7 @@ COMMANDS = {
         "validate.validate",
         "Check the simulator against closed forms.",
         "validate storage --accept-listed",
-        "validation.md",
+        "trust.md",
     ),
     "timeline": Entry(
         "timeline.timeline",
