@@ -55,6 +55,9 @@ def test_the_readmes_numbers_are_those_of_their_sources() -> None:
     claims = (REPO / "docs" / "results.md").read_text(encoding="utf-8")
     (counts,) = re.findall(r"^In (\d+) of (\d+) claims .*: (\d+) reproduced", claims, re.MULTILINE)
     assert _values("the paper's claims") == [*counts]
+    trust = (REPO / "docs" / "trust.md").read_text(encoding="utf-8")
+    assert f"all {sum(commands):,} commands" in trust
+    assert f"as claimed in {counts[0]} of {counts[1]} claims" in trust
     assert _values("trace formats") == [str(len(list((REPO / "traces").glob("format_*.cc"))))]
     mutants = (REPO / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert _values("mutants killed") == [*re.findall(r"kill (\d+) of (\d+)", mutants)[0]]
