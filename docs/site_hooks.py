@@ -27,6 +27,7 @@ MOVED = {
     "flash": "nvdimm",
     "flash-pages": "nvdimm#flash-pages",
     "full-system-capture": "capture#a-machine",
+    "gem5-linux": "gem5-programs#5-run-linux",
     "harmonic": "schedulers#the-harmonic-arbiter",
     "media": "nvdimm#pcm-and-stt-ram",
     "mutants": "index",

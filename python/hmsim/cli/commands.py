@@ -78,7 +78,7 @@ COMMANDS = {
         "gem5.gem5",
         "Continue jobs of the guest in gem5, each under each policy.",
         "gem5 sort --policy firm --policy all --out out",
-        "gem5-linux.md",
+        "gem5-programs.md",
     ),
     "calibrate": Entry(
         "calibrate.calibrate",
