@@ -41,6 +41,7 @@ MOVED = {
     "several-nvdimms": "nvdimm#several-nvdimms",
     "three-views": "concepts",
     "waiting-programs": "results",
+    "walk-of-a-read": "inside-the-channel#one-read-of-a-job",
     "what-we-believe": "results",
 }
 STUB = """<!DOCTYPE html>

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = (".h", ".cc", ".hh", ".py")
-NAMES = ("decisions", "glossary", "inside-the-channel", "performance", "walk-of-a-read")
+NAMES = ("decisions", "glossary", "inside-the-channel", "performance")
 PAGES = [ROOT / "docs" / f"{name}.md" for name in (*NAMES, "writing-a-storage-device")]
 # Names of other programs. (The code to search omits this file, which holds names used only here.)
 FOREIGN = {"callgrind_annotate", "march"}
