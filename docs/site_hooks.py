@@ -27,6 +27,7 @@ MOVED = {
     "flash": "nvdimm",
     "flash-pages": "nvdimm#flash-pages",
     "full-system-capture": "capture#a-machine",
+    "gallery": "exercises#notebooks",
     "gem5-linux": "gem5-programs#5-run-linux",
     "harmonic": "schedulers#the-harmonic-arbiter",
     "media": "nvdimm#pcm-and-stt-ram",
@@ -64,7 +65,8 @@ def on_files(files: Any, config: Any, **_: Any) -> None:
 
     for path in notebooks.paths():
         text, pictures = notebooks.rendered(path)
-        text += f"\nThis page is `analysis/notebooks/{path.name}`. Next: [Gallery](../gallery.md)\n"
+        text += f"\nThis page is `analysis/notebooks/{path.name}`. "
+        text += "Next: [Notebooks](../exercises.md#notebooks)\n"
         for name, content in {f"{path.stem}.md": text, **pictures}.items():
             place, level = f"notebooks/{name}", InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, place, content=content, inclusion=level))
