@@ -345,9 +345,10 @@ def _misplaced(settings: Iterable[Setting], unknown: set[str]) -> list[tuple[Set
 
 
 def _at_end(name: str, names: Iterable[str]) -> list[str]:
-    """Return parameters with the last word of a name; those of storage.flash repeat nvdimm's."""
+    """Return parameters with the last word of a name (not storage's copies), and longer names."""
     end = name[name.rfind(".") :]
-    return [each for each in names if each.endswith(end) and not each.startswith("storage.")]
+    found = [each for each in names if each.endswith(end) and not each.startswith("storage.")]
+    return found + [each for each in names if each.startswith(name)]
 
 
 def dram_peak(parameters: Mapping[str, str]) -> float | None:
