@@ -15,7 +15,7 @@ from hmsim.common.directories import new_file
 from hmsim.reproduce.card import drives, machines, page, prac, standards
 from hmsim.reproduce.card.content import Section
 from hmsim.reproduce.card.method import FULL, Extent
-from hmsim.reproduce.card.subject import Subject
+from hmsim.reproduce.card.subject import BY_NAME, Subject
 from hmsim.reproduce.validate.row import Row
 
 Progress = Callable[[str, float], None]
@@ -42,6 +42,10 @@ def sections(subject: Subject, extent: Extent, jobs: int, report: Progress) -> l
         found.append(drives.section(subject.drives, extent, jobs, part("drives")))
     if subject.has("prac"):
         found.append(prac.section(how, extent, jobs, part("PRAC")))
+    for name in filter(subject.has, BY_NAME):
+        from hmsim.reproduce.card import slow  # with the fits
+
+        found.append(slow.section(name, extent, jobs, part(name)))
     return found
 
 
