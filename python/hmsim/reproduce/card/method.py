@@ -52,7 +52,6 @@ class Extent:
     variants: tuple[str, ...] | None  # None: all
     machines: int  # the first ones
     standards: int
-    trials: int  # of the fits of slow memories
 
     def variants_of(self, every: Mapping[str, Any]) -> list[str]:
         """Return those that it has, at least the first one."""
@@ -60,5 +59,5 @@ class Extent:
         return found or [*every][:1]
 
 
-FULL = Extent("full", 0, None, None, 99, 99, 100)
-SMALL = Extent("small", 150, (-1, 0.3, 0.7), ("queue 64",), 1, 5, 8)
+FULL = Extent("full", 0, None, None, 99, 99)
+SMALL = Extent("small", 150, (-1, 0.3, 0.7), ("queue 64",), 1, 5)
