@@ -109,7 +109,7 @@ class Bench:
     def _machine(self, values: Values, short: bool) -> Machine:
         fit = self.fit
         own = [name for name in values if name not in fit.constants]
-        keys = {name: Value(values[name], fit.places.get(name, "")) for name in own}
+        keys = {name: Value(values[name], fit.places[name]) for name in own}
         constants = {name: number(values[name]) for name in fit.constants}
         return Machine(self._planner, fit.runs, keys, constants, fit.seeds, short, self._ready)
 

@@ -1,32 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow memories: a fit, what it holds out, all measured points, and wrong models.
+"""Slow memories and pairs of drives: held-out targets, all measured points, and wrong models.
 
-configs/anchors/slow_memories.yaml has measurements and method, configs/fits the runs and targets.
+configs/anchors has measurements and methods, a fit file the runs and targets of each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from hmsim.config.node_reader import Value
 from hmsim.fits import tables
-from hmsim.fits.file import Target, load_fit
+from hmsim.fits.file import Fit, Target, load_fit
 from hmsim.fits.findings import Findings
 from hmsim.fits.formula import Formula
 from hmsim.fits.picture import picture
 from hmsim.fits.run import find
 from hmsim.fits.source import FormulaSource
-from hmsim.fits.trials import Bench
+from hmsim.fits.space import Space, Values
+from hmsim.fits.trials import Bench, Runner
 from hmsim.fits.wanted import Wanted
 from hmsim.points.point import Outcome, measure
 from hmsim.reproduce.card.content import Cell, Chart, Line, Section, Table
-from hmsim.reproduce.card.method import Extent, read
+from hmsim.reproduce.card.method import Extent, anchors, read
 from hmsim.reproduce.card.parallel import Report, run_all
 from hmsim.sweep.plan import Planned
 
 FILE = "slow_memories.yaml"
-PARTS = ("optane", "cmm_h", "cxl")
+PAIRS = "over_provisioning"  # a part of another file, of which nothing is fitted
 FEW = 8  # trials of a small card
 TEXT = (
     "Keys are fitted to the targets marked so, and the others were held out: the search did not "
@@ -35,12 +38,20 @@ TEXT = (
 )
 
 
+def block(name: str) -> dict[str, Any]:
+    """Return the method of a part, with the names of its file and of its runs' file."""
+    if name == PAIRS:
+        content = read("steady_drives.yaml")
+        return {**content["method"], "file": content["file"], "runs": anchors() / f"{PAIRS}.yaml"}
+    return {**read(FILE)[name]["method"], "file": FILE, "runs": name}
+
+
 def _points(given: Mapping[str, Any]) -> Iterator[tuple[str, str, Target, bool]]:
     """Yield group, place, target and whether it was fitted, of all measured points."""
     for group, each in given.items():
         for at, real in zip(each["at"], each["is"]):
             text = each["of"].replace("{}", str(at).replace(".", "_"))
-            source = FormulaSource(Formula(text), FILE)
+            source = FormulaSource(Formula(text), group)
             target = Target(f"{group} {at}", text, Wanted(real, real, real), source)
             yield group, str(at), target, at in each.get("fitted", ())
 
@@ -57,47 +68,44 @@ def _targets(found: Findings) -> Table:
         verdict = found.status(each)[0]
         rows.append([each.name, use, tables.wanted(each.wanted), got, error, verdict])
     columns = ("target", "use", "measured", "hmsim", "error, %", "verdict")
-    return Table("Targets", columns, rows, f"{FILE}, configs/fits/{found.fit.sweep.path.name}")
+    return Table("Targets", columns, rows, found.fit.sweep.path.name)
 
 
-def _wrong(bench: Bench, best: Mapping[str, str], models: Mapping[str, Any]) -> Table:
+def wrong(fit: Fit, best: Values, models: Mapping[str, Any], run: Runner) -> Table:
     """Run wrong models; each is the fitted machine with other keys."""
-    by_name = {each.name: each for each in bench.fit.targets}
+    by_name = {each.name: each for each in fit.targets}
     rows: list[list[Cell]] = []
     for name, model in models.items():
         wanted = [by_name[each] for each in model["must_miss"]]
-        keys = {key: str(value) for key, value in model["set"].items()}
-        (trial,) = bench.evaluate("wrong model", [{**best, **keys}], wanted)
+        keys = {key: Value(str(value), name) for key, value in model["set"].items()}
+        runs = {n: replace(each, values={**each.values, **keys}) for n, each in fit.runs.items()}
+        bench = Bench(replace(fit, runs=runs), run, lambda planned: planned)
+        (trial,) = bench.evaluate("wrong model", [best], wanted)
         for each in wanted:
             got = trial.found.get(each.name, float("nan"))
             verdict = trial.error or ("met" if trial.meets([each]) else "missed")
             error = _error(got, each.wanted.centre)
             rows.append([name, each.name, tables.wanted(each.wanted), got, error, verdict])
     columns = ("wrong model", "must miss", "measured", "hmsim", "error, %", "verdict")
-    return Table("Wrong models", columns, rows, f"{FILE}, wrong_models")
+    return Table("Wrong models", columns, rows, "the method's wrong_models")
 
 
-def compared(
-    name: str, trials: int, jobs: int, report: Report
-) -> tuple[Findings, Sequence[Table], Sequence[Chart]]:
-    """Fit a block, and return what was found, with its tables and charts."""
-    method = read(FILE)[name]["method"]
-    count = 0
+def _fitted(fit: Fit, bench: Bench, trials: int) -> Findings:
+    """Fit, or run the machine as it is if no key is fitted."""
+    if fit.over:
+        return find(bench, trials, seed=1)
+    (best,) = bench.evaluate("best", [{}], fit.targets)
+    return Findings(fit, Space({}), best, [best], (), (), best, 1)
 
-    def run(planned: Sequence[Planned]) -> list[Outcome]:
-        nonlocal count
-        count += 1
-        tasks = [partial(measure, each.point, each.point.key) for each in planned if each.point]
-        return run_all(tasks, jobs, lambda _: report(count / (count + 30)))
 
-    bench = Bench(load_fit(name), run, lambda planned: planned)
-    found = find(bench, trials, seed=1)
-    best = found.best.values
-    points = list(_points(method["points"]))
+def _all_points(
+    bench: Bench, best: Values, given: Mapping[str, Any], where: str
+) -> tuple[Table, list[Chart]]:
+    points = list(_points(given))
     (trial,) = bench.evaluate("points", [best], [each for _, _, each, _ in points])
     rows: list[list[Cell]] = []
     charts: list[Chart] = []
-    for group in method["points"]:
+    for group in given:
         own = [(at, each, fitted) for g, at, each, fitted in points if g == group]
         real = [each.wanted.low for _, each, _ in own]
         got = [trial.found[each.name] for _, each, _ in own]
@@ -105,25 +113,36 @@ def compared(
             use = "fitted" if fitted else ""
             rows.append([group, at, theirs, ours, _error(ours, theirs), use])
         if len(own) > 2:
-            lines = [Line(n, list(enumerate(y))) for n, y in (("measured", real), ("hmsim", got))]
-            lines[0] = Line("measured", lines[0].points, measured=True)
+            lines = [
+                Line("measured", list(enumerate(real)), measured=True),
+                Line("hmsim", list(enumerate(got))),
+            ]
             charts.append(Chart(group, lines, [at for at, _, _ in own]))
     columns = ("quantity", "at", "measured", "hmsim", "error, %", "use")
-    every = [
-        _targets(found),
-        _wrong(bench, best, method["wrong_models"]),
-        *(tables.keys(found), tables.scores(found), tables.conflicts(found)),
-        Table("All points", columns, rows, f"{FILE}, points; formulas: configs/fits/{name}.yaml"),
-    ]
-    return found, [each for each in every if each.rows], charts
+    return Table("All points", columns, rows, where), charts
 
 
 def section(name: str, extent: Extent, jobs: int, report: Report) -> Section:
-    """Compare a block of the file."""
-    method = read(FILE)[name]["method"]
-    trials = method["trials"] if extent.offered is None else FEW
-    found, every, charts = compared(name, trials, jobs, report)
-    expected = " ".join(f"({i}) {text}." for i, text in enumerate(method["expected"], 1))
+    """Compare a part."""
+    method = block(name)
+    fit = load_fit(method["runs"], some_fitted=name != PAIRS)
+    batches = 0
+
+    def run(planned: Sequence[Planned]) -> list[Outcome]:
+        nonlocal batches
+        batches += 1
+        tasks = [partial(measure, each.point, each.point.key) for each in planned if each.point]
+        return run_all(tasks, jobs, lambda _: report(batches / (batches + 30)))
+
+    bench = Bench(fit, run, lambda planned: planned)
+    found = _fitted(fit, bench, method["trials"] if extent.offered is None else FEW)
+    best = found.best.values
+    points, charts = _all_points(bench, best, method["points"], f"{method['file']}, points")
+    every = [_targets(found), wrong(fit, best, method["wrong_models"], run)]
+    if fit.over:
+        every += [tables.keys(found), tables.scores(found), tables.conflicts(found)]
+    expected = " ".join(f"({i}) {each}." for i, each in enumerate(method["expected"], 1))
     text = f"{TEXT} {method['model']} Expected before the first run: {expected}".replace("..", ".")
-    drawn = [picture(found, key) for key in found.fit.over]
-    return Section(name, text, [*every], [*charts], pictures=drawn)
+    drawn = [picture(found, key) for key in fit.over]
+    shown = [each for each in (*every, points) if each.rows]
+    return Section(name, text, shown, charts, pictures=drawn)
