@@ -36,7 +36,8 @@ def validate(
         typer.Argument(
             metavar="[NAME|FILE]",
             help="Only for card: one part of it (a64fx, graviton, skylake, machines, drives, "
-            "standards, prac), or a file of your own measurements. Default: all parts.",
+            "standards, prac), or a file of your own measurements. Default: all of these parts. "
+            "Others: optane, cmm_h, cxl, over_provisioning.",
         ),
     ] = "",
     json: Json = False,

@@ -78,7 +78,7 @@ def write(
         head: dict[str, Any] = {
             "hmsim": _core.version,
             "extent": extent.name,
-            "method": subject.file or "configs/anchors/method.yaml, configs/anchors/drives.yaml",
+            "method": subject.file or "configs/anchors",
             "command": " ".join(words),
             "seconds": round(time.perf_counter() - started, 1),
             "jobs": jobs,
