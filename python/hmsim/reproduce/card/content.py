@@ -63,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """Latency in ns against bandwidth as a share of the peak; with places, any quantity at these."""
+    """Latency in ns against bandwidth as a share of the peak, or any quantity at `places`."""
 
     title: str
     lines: Sequence[Line]

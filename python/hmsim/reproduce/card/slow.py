@@ -6,11 +6,14 @@ configs/anchors has measurements and methods, a fit file the runs and targets of
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from hmsim._core import InputError
 from hmsim.config.node_reader import Value
 from hmsim.fits import tables
 from hmsim.fits.file import Fit, Target, load_fit
@@ -80,10 +83,12 @@ def wrong(fit: Fit, best: Values, models: Mapping[str, Any], run: Runner) -> Tab
         keys = {key: Value(str(value), name) for key, value in model["set"].items()}
         runs = {n: replace(each, values={**each.values, **keys}) for n, each in fit.runs.items()}
         bench = Bench(replace(fit, runs=runs), run, lambda planned: planned)
-        (trial,) = bench.evaluate("wrong model", [best], wanted)
         for each in wanted:
-            got = trial.found.get(each.name, float("nan"))
-            verdict = trial.error or ("met" if trial.meets([each]) else "missed")
+            got, verdict = math.nan, "no such number"
+            with contextlib.suppress(InputError):  # the model lacks the statistic
+                (trial,) = bench.evaluate("wrong model", [best], [each])
+                got = trial.found.get(each.name, math.nan)
+                verdict = trial.error or ("met" if trial.meets([each]) else "missed")
             error = _error(got, each.wanted.centre)
             rows.append([name, each.name, tables.wanted(each.wanted), got, error, verdict])
     columns = ("wrong model", "must miss", "measured", "hmsim", "error, %", "verdict")
