@@ -117,7 +117,7 @@ def _all_points(
         for (at, _, fitted), theirs, ours in zip(own, real, got):
             use = "fitted" if fitted else ""
             rows.append([group, at, theirs, ours, _error(ours, theirs), use])
-        if len(own) > 2:
+        if len(own) > 2 and not isinstance(given[group]["at"][0], str):
             lines = [
                 Line("measured", list(enumerate(real)), measured=True),
                 Line("hmsim", list(enumerate(got))),
