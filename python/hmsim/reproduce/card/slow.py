@@ -131,13 +131,15 @@ def section(name: str, extent: Extent, jobs: int, report: Report) -> Section:
     """Compare a part."""
     method = block(name)
     fit = load_fit(method["runs"], some_fitted=name != PAIRS)
-    batches = 0
+    done: dict[str, Outcome] = {}
 
     def run(planned: Sequence[Planned]) -> list[Outcome]:
-        nonlocal batches
-        batches += 1
-        tasks = [partial(measure, each.point, each.point.key) for each in planned if each.point]
-        return run_all(tasks, jobs, lambda _: report(batches / (batches + 30)))
+        points = {each.point.key: each.point for each in planned if each.point}
+        lacking = [key for key in points if key not in done]
+        share = len(done) / (len(done) + 100)
+        tasks = [partial(measure, points[key], key) for key in lacking]
+        done.update(zip(lacking, run_all(tasks, jobs, lambda _: report(share))))
+        return [done[each.point.key] for each in planned if each.point]
 
     bench = Bench(fit, run, lambda planned: planned)
     found = _fitted(fit, bench, method["trials"] if extent.offered is None else FEW)
