@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from hmsim._core import InputError
 from hmsim.cli.application import app
+from hmsim.fits import slow
 from hmsim.fits.file import load_fit
 from hmsim.fits.trials import Bench
 from hmsim.points.point import Outcome, measure
-from hmsim.reproduce.card import card, families, method, page, slow, standards, subject
+from hmsim.reproduce.card import card, families, method, page, standards, subject
 from hmsim.reproduce.card.curves import Curve, CurvePoint, measured
 from hmsim.reproduce.card.families import Load
 from hmsim.sweep.plan import Planned
@@ -42,7 +43,7 @@ def silent(_name: str, _done: float) -> None:
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
     """Page and numbers of a small card, whose closed forms hold."""
     out = tmp_path_factory.mktemp("card") / "card.html"
-    rows = card.write(out, subject.subject(""), method.SMALL, 2, False, silent)
+    rows = card.write(out, subject.subject(""), method.SMALL, 2, False, silent, slow.section)
     assert [row.complaint() for row in rows if not row.passes(accept_listed=True)] == []
     numbers: dict[str, Any] = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     return out.read_text(encoding="utf-8"), numbers
@@ -208,7 +209,7 @@ def test_a_drive_faster_than_the_rest_of_its_system(tmp_path: Path) -> None:
     text = "drives:" + OWN.partition("drives:")[2].replace("depth_1_us: 10", "depth_1_us: 0.5")
     anchors = subject.subject(str(own(tmp_path, text)))
     with pytest.raises(InputError, match=r"depth_1_us: 0.5 is too short; storage/nvme takes 4\."):
-        card.sections(anchors, method.SMALL, 1, silent)
+        card.sections(anchors, method.SMALL, 1, silent, slow.section)
 
 
 def test_the_unloaded_latency_is_that_of_the_most_reads(tmp_path: Path) -> None:
@@ -300,7 +301,8 @@ def test_a_part_prints_all_points_with_signed_errors(
     how = {"runs": tmp_path / "mine.yaml", "file": "", "model": "", "expected": ["much"]}
     how |= {"points": {"latency": group}, "wrong_models": {"one chip": wrong}}
     monkeypatch.setattr(slow, "block", lambda _name: how)
-    (found,) = card.sections(subject.subject("optane"), method.SMALL, 1, silent)
+    only = subject.subject("optane")
+    (found,) = card.sections(only, method.SMALL, 1, silent, slow.section)
     tables = {each.name: each.rows for each in found.tables}
     assert [row[-1] for row in tables["All points"]] == ["fitted", "", ""]
     for _, _, theirs, ours, error, _ in tables["All points"]:
