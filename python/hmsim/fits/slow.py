@@ -34,10 +34,10 @@ from hmsim.sweep.plan import Planned
 FILE = "slow_memories.yaml"
 PAIRS = "over_provisioning"  # a part of another file, of which nothing is fitted
 FEW = 8  # trials of a small card
+FITTED = "Keys are fitted to the targets marked so; the search did not see the others."
 TEXT = (
-    "Keys are fitted to the targets marked so, and the others were held out: the search did not "
-    "see them. A band is that of the method, fixed before the first run. A wrong model is the "
-    "fitted machine with the keys given, and must miss the targets listed."
+    "Bands of held-out targets were fixed before the first run. A wrong model is the same machine "
+    "with other keys, and must miss the targets listed."
 )
 
 
@@ -149,7 +149,8 @@ def section(name: str, extent: Extent, jobs: int, report: Report) -> Section:
     if fit.over:
         every += [tables.keys(found), tables.scores(found), tables.conflicts(found)]
     expected = " ".join(f"({i}) {each}." for i, each in enumerate(method["expected"], 1))
-    text = f"{TEXT} {method['model']} Expected before the first run: {expected}".replace("..", ".")
+    words = [*([FITTED] if fit.over else []), TEXT, method["model"]]
+    text = f"{' '.join(words)} Expected before the first run: {expected}".replace("..", ".")
     drawn = [picture(found, key) for key in fit.over]
     shown = [each for each in (*every, points) if each.rows]
     return Section(name, text, shown, charts, pictures=drawn)

@@ -55,7 +55,8 @@ def draw(chart: Chart, identity: str) -> Markup:
         spot = {"x": LEFT - 5, "y": f"{y(ns) + 4:.1f}", "text_anchor": "end"}
         parts.append(tag("text", f"{ns:g}", **spot))
     shares = [(percent / 100, f"{percent}") for percent in range(0, 101, 20)]
-    for at, label in enumerate(chart.places) if chart.places else shares:
+    every = 1 + len(chart.places) // 10
+    for at, label in [*enumerate(chart.places)][::every] or shares:
         parts.append(tag("text", label, x=f"{x(at):.1f}", y=bottom + 16, text_anchor="middle"))
     parts.append(tag("line", x1=LEFT, x2=right, y1=bottom, y2=bottom, class_="axis"))
     middle = (LEFT + right) / 2
