@@ -19,11 +19,9 @@ from .model import MODELS, Model
 from .policy import POLICIES
 from .result import figures, table
 from .server import Limits, Server
-from .slow_tier import SlowTier
+from .slow_tier import PAGE, SlowTier
 from .step import Machine, Step
 from .tier import KeyTiers
-
-PAGE = 4096
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,14 +49,25 @@ def parser() -> Parser:
     """Return the parser of the command line."""
     made = Parser(prog="serving", description=__doc__, allow_abbrev=False)
     made.add_argument("--config", default="hbm3e_hbf", help="configuration of the slow tier")
-    made.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                      help="a parameter of the configuration")
+    made.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a parameter of the configuration",
+    )
     made.add_argument("--model", choices=sorted(MODELS), default="llama_3_1_8b")
     made.add_argument("--policy", choices=sorted(POLICIES), default="lru")
     made.add_argument("--trace", type=Path, help="CSV: arrival_s,conversation,prompt,output")
     made.add_argument("--routing", type=Path, help="lines of: layer expert expert ...")
-    made.add_argument("--copies", action="store_true",
-                      help="simulate DRAM's part of a block's move, too")
+    made.add_argument(
+        "--copies", action="store_true", help="simulate DRAM's part of a block's move, too"
+    )
+    made.add_argument(
+        "--first-lines",
+        action="store_true",
+        help="read a line of each page of a block before the block",
+    )
     made.add_argument("--out", type=Path, help="JSON file of all figures")
     whole, real = (1, 10**9, int), (1e-6, 1e9, float)
     for name, default, limits, text in (
@@ -83,8 +92,13 @@ def parser() -> Parser:
         ("token-target", 50.0, real, "ms a token of a good request"),
         ("seed", 1, (0, 2**32, int), "seed"),
     ):
-        made.add_argument(f"--{name}", type=_number(*limits), default=default, metavar="N",
-                          help=f"{text} (default: {default})")
+        made.add_argument(
+            f"--{name}",
+            type=_number(*limits),
+            default=default,
+            metavar="N",
+            help=f"{text} (default: {default})",
+        )
     return made
 
 
@@ -115,8 +129,12 @@ def serve(args: argparse.Namespace) -> dict[str, Any]:
     check_block(model, args.block)
     if args.routing and not model.experts:
         raise InputError(f"--routing: {args.model} has no experts")
-    load = read_trace(args.trace) if args.trace else poisson(
-        args.rate, args.requests, args.conversations, args.prompt, args.output, args.seed
+    load = (
+        read_trace(args.trace)
+        if args.trace
+        else poisson(
+            args.rate, args.requests, args.conversations, args.prompt, args.output, args.seed
+        )
     )
     settings = overrides(args.set)
     if not args.copies:  # no request goes to DRAM, whose refresh would take most of the time
@@ -124,7 +142,7 @@ def serve(args: argparse.Namespace) -> dict[str, Any]:
     system = hmsim.System(args.config, settings, seed=args.seed)
     block_bytes = args.block * model.kv_bytes * model.layers
     experts_bytes = model.layers * model.experts * model.expert_bytes
-    slow = SlowTier(system, experts_bytes, block_bytes, args.copies)
+    slow = SlowTier(system, experts_bytes, block_bytes, args.copies, args.first_lines)
     policy = POLICIES[args.policy]()
     tiers = KeyTiers(slow, policy, int(args.fast * 2**30 // block_bytes), block_bytes)
     experts = routing = None
@@ -132,8 +150,10 @@ def serve(args: argparse.Namespace) -> dict[str, Any]:
         experts = ExpertTiers(
             slow, policy, model.layers, model.experts, model.expert_bytes, args.experts
         )
-        routing = TraceRouting(args.routing, model.layers, model.experts) if args.routing else (
-            ZipfRouting(model.experts, model.experts_per_token, args.zipf, args.seed)
+        routing = (
+            TraceRouting(args.routing, model.layers, model.experts)
+            if args.routing
+            else (ZipfRouting(model.experts, model.experts_per_token, args.zipf, args.seed))
         )
     machine = Machine(args.bandwidth * 1e9 / SECOND, args.rate_of_operations * 1e9 / SECOND)
     step = Step(system, model, machine, tiers, args.read_ahead, args.block, experts, routing)

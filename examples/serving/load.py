@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -27,14 +28,24 @@ class Arrival(NamedTuple):
 def poisson(
     rate: float, requests: int, conversations: int, prompt: int, output: int, seed: int
 ) -> Iterator[Arrival]:
-    """Yield requests of random conversations; lengths are uniform in 0.5 to 1.5 of their means."""
+    """Yield requests of random conversations; lengths are uniform in 0.5 to 1.5 of their means.
+
+    A conversation rests while a quarter of the others have a request, as its user reads.
+    """
     random = Random(seed)
     time = 0.0
+    ready = list(range(conversations))
+    resting: deque[int] = deque()
     for _ in range(requests):
         time += random.expovariate(rate)
-        lengths = (max(1, random.randint(mean - mean // 2, mean + mean // 2))
-                   for mean in (prompt, output))
-        yield Arrival(round(time * SECOND), random.randrange(conversations), *lengths)
+        lengths = (
+            max(1, random.randint(mean - mean // 2, mean + mean // 2)) for mean in (prompt, output)
+        )
+        conversation = ready.pop(random.randrange(len(ready)))
+        resting.append(conversation)
+        if len(resting) > conversations // 4:
+            ready.append(resting.popleft())
+        yield Arrival(round(time * SECOND), conversation, *lengths)
 
 
 def read_trace(path: Path) -> list[Arrival]:

@@ -90,7 +90,9 @@ def table(found: dict[str, Any]) -> str:
     rates = f"{100 * found['prefix_hit_rate']:.1f} % of prefixes"
     if "expert_hit_rate" in found:
         rates += f", {100 * found['expert_hit_rate']:.1f} % of experts"
-    causes = " ".join(f"{name} {time:.1f}" for name, time in found["read_us"].items() if time >= 0.05)
+    causes = " ".join(
+        f"{name} {time:.1f}" for name, time in found["read_us"].items() if time >= 0.05
+    )
     lines += [
         f"in the fast tier: {rates}",
         f"slow tier: {moved['read'] / 1e9:.2f} GB read, {moved['write'] / 1e9:.2f} GB written",

@@ -59,7 +59,11 @@ class Server:
     """Serves requests until all have ended."""
 
     def __init__(
-        self, system: hmsim.System, arrivals: Iterable[Arrival], tiers: KeyTiers, step: Step,
+        self,
+        system: hmsim.System,
+        arrivals: Iterable[Arrival],
+        tiers: KeyTiers,
+        step: Step,
         limits: Limits,
     ) -> None:
         self._system = system
@@ -97,9 +101,7 @@ class Server:
         """Take the requests that have arrived, and begin to load what they reuse."""
         limits, now = self._limits, self._system.now
         while self._next is not None and self._next.time <= now:
-            conversation = self._tiers.open(
-                self._next.conversation, limits.history, limits.block
-            )
+            conversation = self._tiers.open(self._next.conversation, limits.history, limits.block)
             self._waiting.append(Request(self._next, conversation))
             self._next = next(self._arrivals, None)
         for request in list(self._waiting):

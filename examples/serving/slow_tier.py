@@ -8,6 +8,8 @@ from collections import Counter
 import hmsim
 from hmsim import Future, InputError
 
+LINE, PAGE = 64, 4096
+
 
 class SlowTier:
     """The NVDIMM of a system, or its storage device if it has one.
@@ -17,14 +19,26 @@ class SlowTier:
         fixed_bytes: bytes from address 0 that hold experts.
         block_bytes: bytes of a block of keys and values.
         copies: whether a block that moves is also written to, or read from, DRAM.
+        first_lines: whether a read first reads a line of each page, so that a queue of lines holds
+            many pages.
     """
 
     def __init__(
-        self, system: hmsim.System, fixed_bytes: int, block_bytes: int, copies: bool
+        self,
+        system: hmsim.System,
+        fixed_bytes: int,
+        block_bytes: int,
+        copies: bool = False,
+        first_lines: bool = False,
     ) -> None:
         self.system = system
-        kind = dict(system.config.flat()).get("storage.kind", "none")
-        self.memory = "nvdimm" if kind == "none" else "storage"
+        keys = dict(system.config.flat())
+        self.memory = "nvdimm" if keys.get("storage.kind", "none") == "none" else "storage"
+        if first_lines and (self.memory == "storage" or keys.get("nvdimm.attach") == "hbf"):
+            raise InputError(
+                "--first-lines: the slow tier must take lines: neither storage nor HBF"
+            )
+        self._first_lines = first_lines
         capacity = system.capacity(self.memory)
         if capacity < fixed_bytes + block_bytes:
             raise InputError(
@@ -60,6 +74,9 @@ class SlowTier:
 
     def read(self, address: int, size: int, after: tuple[Future, ...] = ()) -> Future:
         """Read bytes into the accelerator."""
+        if self._first_lines:
+            pages = range(address, address + size, PAGE)
+            after = tuple(self._submit("read", page, LINE, after, name="lines") for page in pages)
         future = self._submit("read", address, size, after)
         future.add_done_callback(self._ended)
         return future
@@ -77,17 +94,20 @@ class SlowTier:
     def _copy(self, operation: str, after: Future | None) -> Future:
         self._copied = (self._copied + 1) % self._copies
         address = self._copied * self._block_bytes
-        size = self._block_bytes // 64 * 64
-        return self.system.submit("dram", address, size, operation, after=(after,) if after else ())
+        follows = (after,) if after else ()
+        return self.system.submit("dram", address, self._block_bytes, operation, after=follows)
 
     def _submit(
-        self, operation: str, address: int, size: int, after: tuple[Future, ...] = (),
+        self,
+        operation: str,
+        address: int,
+        size: int,
+        after: tuple[Future, ...] = (),
         stream: int = 0,
+        name: str = "",
     ) -> Future:
-        self.bytes[operation] += size
-        return self.system.submit(
-            self.memory, address, size, operation, after=after, stream=stream
-        )
+        self.bytes[name or operation] += size
+        return self.system.submit(self.memory, address, size, operation, after=after, stream=stream)
 
     def _ended(self, future: Future) -> None:
         receipt = future.receipt

@@ -58,8 +58,15 @@ class Step:
     """Computes steps of a model."""
 
     def __init__(
-        self, system: hmsim.System, model: Model, machine: Machine, tiers: KeyTiers, ahead: int,
-        block_tokens: int, experts: ExpertTiers | None, routing: Routing | None,
+        self,
+        system: hmsim.System,
+        model: Model,
+        machine: Machine,
+        tiers: KeyTiers,
+        ahead: int,
+        block_tokens: int,
+        experts: ExpertTiers | None,
+        routing: Routing | None,
     ) -> None:
         self._system = system
         self._model = model

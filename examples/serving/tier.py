@@ -19,9 +19,7 @@ class KeyTiers:
     found no room are read again in each step.
     """
 
-    def __init__(
-        self, slow: SlowTier, policy: TierPolicy, blocks: int, block_bytes: int
-    ) -> None:
+    def __init__(self, slow: SlowTier, policy: TierPolicy, blocks: int, block_bytes: int) -> None:
         self._slow = slow
         self._policy = policy
         self._room = blocks
