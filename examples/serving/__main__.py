@@ -73,7 +73,7 @@ def parser() -> Parser:
     for name, default, limits, text in (
         ("layers", None, (1, 1024, int), "layers, instead of the model's"),
         ("bandwidth", 3350.0, real, "GB/s of the fast tier"),
-        ("rate-of-operations", 990e3, (0, 1e12, float), "GFLOP/s; 0: computing takes no time"),
+        ("gflops", 990e3, (0, 1e12, float), "GFLOP/s; 0: computing takes no time"),
         ("fast", 16.0, (0, 1e6, float), "GiB of the fast tier for blocks of keys and values"),
         ("block", 16, (1, 4096, int), "tokens of a block"),
         ("batch", 32, (1, 4096, int), "requests that run at once"),
@@ -155,7 +155,7 @@ def serve(args: argparse.Namespace) -> dict[str, Any]:
             if args.routing
             else (ZipfRouting(model.experts, model.experts_per_token, args.zipf, args.seed))
         )
-    machine = Machine(args.bandwidth * 1e9 / SECOND, args.rate_of_operations * 1e9 / SECOND)
+    machine = Machine(args.bandwidth * 1e9 / SECOND, args.gflops * 1e9 / SECOND)
     step = Step(system, model, machine, tiers, args.read_ahead, args.block, experts, routing)
     limits = Limits(args.batch, args.chunk, args.load_ahead, args.history, args.block)
     server = Server(system, load, tiers, step, limits)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from hmsim.runs.session import CAUSES
 
@@ -16,16 +16,19 @@ from .slow_tier import SlowTier
 MS = 10**9  # picoseconds
 
 
-def p95(values: Sequence[float]) -> float:
-    """Return the smallest value that at least 95 % do not exceed."""
-    return sorted(values)[-(-95 * len(values) // 100) - 1]
+T = TypeVar("T")
+
+
+def at_p95(items: Sequence[T], key: Callable[[T], float]) -> T:
+    """Return the first item, by key, that at least 95 % do not exceed."""
+    return sorted(items, key=key)[-(-95 * len(items) // 100) - 1]
 
 
 def _figure(
     requests: list[Request], time: Callable[[Request], float], parts: Callable[[Request], Parts]
 ) -> dict[str, float]:
     """Return mean and P95 of a time in ms, and the parts of the mean and of the request at P95."""
-    at = sorted(requests, key=time)[-(-95 * len(requests) // 100) - 1]
+    at = at_p95(requests, time)
     whole = parts(at).queue + parts(at).roofline + parts(at).device
     scale = time(at) / whole if whole else 0.0
     found = {"mean": sum(map(time, requests)) / len(requests) / MS, "p95": time(at) / MS}
@@ -65,7 +68,7 @@ def figures(
         "token_ms": token,
         "prefix_hit_rate": server.prefix_resident / max(1, server.prefix_blocks),
         "slow_bytes": {name: slow.bytes[name] for name in ("read", "write", "trim")},
-        "read_us_p95": p95(slow.latencies) / 1e6 if count else 0.0,
+        "read_us_p95": at_p95(slow.latencies, float) / 1e6 if count else 0.0,
         "read_us": {cause: slow.reads[cause] / 1e6 / max(1, count) for cause in CAUSES},
     }
     if experts is not None:

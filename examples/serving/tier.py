@@ -90,7 +90,11 @@ class KeyTiers:
         return self._room > 0
 
     def _write(self, conversation: Conversation, block: Block) -> None:
-        block.place = self._take()
+        place = self._take()
+        if not conversation.blocks:  # it has just been forgotten
+            self._slow.give_back(place)
+            return
+        block.place = place
         block.pending = self._slow.write(block.place, conversation.number % 0xFFFF + 1)
 
     def _take(self) -> int:
