@@ -216,7 +216,7 @@ def test_the_command_serves_a_trace(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["--routing", "absent"], ("--routing", "no experts")),
         (["--config", "hbm3e"], ("slow tier has 0 bytes",)),
         (["--first-lines"], ("--first-lines", "HBF")),
-        (["--history", "10000000"], ("slow tier cannot hold",)),
+        (["--config", "hbm3_hbf", "--history", "10000000"], ("slow tier cannot hold",)),
     ],
 )
 def test_wrong_input_is_one_line(
