@@ -8,7 +8,7 @@ from hmsim.reproduce.card.content import Chart, Line
 
 WIDTH, HEIGHT = 460, 290  # of the drawing
 LEFT, RIGHT, TOP, BOTTOM = 46, 16, 8, 40  # margins
-STEPS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 200, 500)  # between grid lines
+STEPS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4)  # of the grid
 MOST_LINES = 7  # horizontal ones
 CEILING = 4  # times the lowest latency; curves are cut above
 COLORS = 5
