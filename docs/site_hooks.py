@@ -24,13 +24,19 @@ MOVED = {
     "clusters": "sweeps#on-a-cluster",
     "compare-storage": "storage#compare-systems",
     "controls": "where-policies-pay",
+    "device-curve": "open-loop#a-devices-curve-for-another-simulator",
+    "dramsim3": "trust#dramsim3-as-a-second-dram-model",
     "flash": "nvdimm",
     "flash-pages": "nvdimm#flash-pages",
     "full-system-capture": "capture#a-machine",
+    "gallery": "exercises#notebooks",
+    "gem5-linux": "gem5-programs#5-run-linux",
     "harmonic": "schedulers#the-harmonic-arbiter",
+    "hbf-decoding": "llm-decode#when-does-hbf-help-decoding",
     "media": "nvdimm#pcm-and-stt-ram",
     "mutants": "index",
     "page-aware": "schedulers#page-aware-scheduling",
+    "plots": "report#bars-of-a-comparison",
     "policy-comparison": "where-policies-pay#policies-side-by-side",
     "profiles": "workloads#profiles-and-twins",
     "programs": "workloads#programs",
@@ -39,7 +45,11 @@ MOVED = {
     "sampling": "decisions#jobs-are-run-whole",
     "several-nvdimms": "nvdimm#several-nvdimms",
     "three-views": "concepts",
+    "timeline": "report#a-timeline",
+    "validation": "trust",
+    "validation-ftl": "trust#flash-and-ftl",
     "waiting-programs": "results",
+    "walk-of-a-read": "inside-the-channel#one-read-of-a-job",
     "what-we-believe": "results",
 }
 STUB = """<!DOCTYPE html>
@@ -60,7 +70,8 @@ def on_files(files: Any, config: Any, **_: Any) -> None:
 
     for path in notebooks.paths():
         text, pictures = notebooks.rendered(path)
-        text += f"\nThis page is `analysis/notebooks/{path.name}`. Next: [Gallery](../gallery.md)\n"
+        text += f"\nThis page is `analysis/notebooks/{path.name}`. "
+        text += "Next: [Notebooks](../exercises.md#notebooks)\n"
         for name, content in {f"{path.stem}.md": text, **pictures}.items():
             place, level = f"notebooks/{name}", InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, place, content=content, inclusion=level))

@@ -74,7 +74,7 @@ void DramModelParameters::declare(ParameterSet& parameters) {
   parameters.boolean("dramsim3_mend_timing", mend_timing,
                      {"correct a known omission in DRAMsim3's timing table: tRTRS between writes "
                       "to different ranks",
-                      "docs/validation.md"});
+                      "docs/trust.md"});
   parameters.integer("dramsim3_command_queue", command_queue, {1, 4096}, "entries",
                      {"dramsim3_full: commands queued for each bank, in addition to the "
                       "transaction queues of controller.queue_depth for reads and for writes",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of docs/validation-ftl.md: write amplification by size and fill of flash pages."""
+"""The table of docs/trust.md: write amplification by size and fill of flash pages."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ def page(_: Path) -> Documents:
     """Greedy victims, one LUN, one open block, uniform overwrites of 4 KiB."""
     columns = ["", *(f"{spare} %" for spare in OVER_PROVISIONING)]
     body = f"\n{table(columns, (_row(*each) for each in ROWS))}"
-    yield below(DOCS / "validation-ftl.md", "amplification", body)
+    yield below(DOCS / "trust.md", "amplification", body)

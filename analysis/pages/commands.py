@@ -16,10 +16,11 @@ REQUESTS = 1_000_000
 
 
 def results(_: Path) -> Documents:
-    """Yield docs/results.md, from the findings that are kept beside the figures."""
-    from hmsim.reproduce.figures.page import text  # with matplotlib: not for the other pages
+    """Yield docs/results.md and its claims' measures, from the findings beside the figures."""
+    from hmsim.reproduce.figures import page  # with matplotlib: not for the other pages
 
-    yield RESULTS, text(FIGURES, RESULTS)
+    yield RESULTS, page.text(FIGURES, RESULTS)
+    yield FIGURES / page.MEASURED, page.measures(FIGURES)
 
 
 def figures(data: Path) -> Documents:
@@ -29,11 +30,11 @@ def figures(data: Path) -> Documents:
 
 
 def validation(_: Path) -> Documents:
-    """Yield docs/validation.md with the tables of a comparison with DRAMsim3."""
-    from hmsim.reproduce.validate import checks, dram_comparison, dram_report
+    """Yield docs/trust.md with the tables of a comparison with DRAMsim3, and all its numbers."""
+    from hmsim.reproduce.validate import dram_comparison, dram_report
 
     if not dram_comparison.available():
         raise InputError(dram_comparison.ABSENT)
-    rows, cases = checks.validate("dram"), list(dram_comparison.comparisons(REQUESTS))
-    body = dram_report.tables(rows, cases, REQUESTS)
-    yield below(DOCS / "validation.md", "validation", body)
+    cases = list(dram_comparison.comparisons(REQUESTS))
+    yield below(DOCS / "trust.md", "validation", dram_report.tables(cases, REQUESTS))
+    yield FIGURES / "dramsim3.csv", dram_report.csv(cases)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of docs/hbf-decoding.md: sweeps of decode steps with HBF beside HBM, and their bounds.
+"""Pictures of docs/llm-decode.md: sweeps of decode steps with HBF beside HBM, and their bounds.
 
 Bounds use decimal units: GB/s, milliseconds, bytes.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The notebooks with their outputs: as pages of the site, and as pictures of docs/gallery.md."""
+"""The notebooks with their outputs: as pages of the site, and as pictures of docs/exercises.md."""
 
 from __future__ import annotations
 

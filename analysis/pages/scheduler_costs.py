@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of docs/schedulers.md: host instructions of each policy bundle.
+"""The costs in docs/schedulers.md: host instructions of each policy bundle.
 
 One channel of configs/mascots16.yaml, the same requests under every bundle: both memories by turns
 at random, one third writes (pattern `classes` of the benchmark). Instructions are counted as in
@@ -8,6 +8,7 @@ benchmarks/run.py.
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import hmsim
@@ -16,7 +17,6 @@ from hmsim.runs.calibration import with_table
 
 from benchmarks.run import DEFAULT_PROGRAM, instructions
 from pages import DOCS, Documents, below
-from pages.tables import table
 
 REFERENCE = "unified_fr_fcfs"
 COUNTED = (5_000, 20_000)  # requests
@@ -31,12 +31,10 @@ def cost(program: Path, bundle: str) -> float:
 
 
 def page(_: Path) -> Documents:
-    """Measure the cost of each bundle, and yield the page's table."""
+    """Measure the cost of each bundle, and yield the page with them."""
     bundles = sorted(shipped("configs/policies"))
     costs = {bundle: cost(DEFAULT_PROGRAM, bundle) for bundle in bundles}
-    rows = (
-        [f"`{bundle}`", f"{count:,.0f}", f"{count / costs[REFERENCE]:.2f}"]
-        for bundle, count in sorted(costs.items(), key=lambda pair: pair[1])
-    )
-    columns = ("bundle", "instructions per request", "times FR-FCFS")
-    yield below(DOCS / "schedulers.md", "costs", f"\n{table(columns, rows)}")
+    base = costs[REFERENCE]
+    times = (f"`{name}` {costs[name] / base:.2f}" for name in sorted(costs, key=costs.__getitem__))
+    body = f"{base:,.0f} instructions under FR-FCFS; as multiples of it: {', '.join(times)}."
+    yield below(DOCS / "schedulers.md", "costs", f"\n{textwrap.fill(body, 100)}\n")

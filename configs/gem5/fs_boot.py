@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boots Linux once on an x86 machine with the NVDIMM /dev/pmem0, then measures from a checkpoint.
 
-Run by gem5. The input is a machine captured from QEMU (`hmsim guest prepare`, docs/gem5-linux.md),
-or the kernel and image from `hmsim guest build --small`:
+Run by gem5 (docs/gem5-programs.md). The input is a machine captured from QEMU (`hmsim guest
+prepare`), or the kernel and image from `hmsim guest build --small`:
 
     gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4
     gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4 \\
@@ -69,7 +69,7 @@ def arguments():
     made = parser(
         __doc__.splitlines()[0],
         "fs_boot.py --machine M --checkpoint CPT --cores 4 --policy all --out runs",
-        "gem5-linux.md",
+        "gem5-programs.md",
     )
     made.add_argument("--machine", metavar="DIR", help="folder from 'hmsim guest prepare'")
     made.add_argument("--vmlinux", help="kernel, an ELF file; instead of --machine")

@@ -43,6 +43,7 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
         ("c.yaml:2: controller.queus:", "'controller.queues'?"),
     ),
     "an unknown section": ("drum:\n  ranks: 1\n", ("c.yaml:2: drum.ranks:", "'dram.ranks'?")),
+    "a key of another section": ("hbf: {fill: 1}\n", ("'nvdimm.precondition.fill'?",)),
     "a value for a section": ("dram: 4\n", ("c.yaml:1: dram:", "section")),
     "a section for a value": (
         "dram:\n  ranks: {count: 4}\n",
@@ -158,6 +159,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("run", "quick", "--workload", "pcm"),
         ("pcm: no such workload", "a configuration"),
     ),
+    "a misspelt bundle": (("check", "quick", "--policy", "splt"), ("policy: splt: no", "'split'?")),
     "a misspelt file": (("run", "quick", "--trace", "goood.trace"), ("no such file", "'good.t")),
     "keys of a workload": (("run", "quick", "--trace", "w.yaml,core=0"), ("'w.yaml' is not one",)),
     "a header": (

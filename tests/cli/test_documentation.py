@@ -47,12 +47,17 @@ def test_the_readmes_numbers_are_those_of_their_sources() -> None:
     speeds = [_column("docs/performance.md", "## Beside peers", n) for n in (1, 2, 3)]
     ranges = [f"{value:,}" for each in speeds for value in (min(each), max(each))]
     assert [value for value in _values("host instructions") if len(value) > 1] == ranges
-    commands, unlike = (_column("docs/validation.md", "## Commands, one by one", n) for n in (3, 4))
+    traces, commands, unlike = (
+        _column("docs/trust.md", "### Commands, one by one", n) for n in (1, 2, 3)
+    )
     assert not any(unlike)
-    assert _values("DRAM commands") == [f"{sum(commands):,}", str(len(commands))]
+    assert _values("DRAM commands") == [f"{sum(commands):,}", str(sum(traces))]
     claims = (REPO / "docs" / "results.md").read_text(encoding="utf-8")
     (counts,) = re.findall(r"^In (\d+) of (\d+) claims .*: (\d+) reproduced", claims, re.MULTILINE)
     assert _values("the paper's claims") == [*counts]
+    trust = (REPO / "docs" / "trust.md").read_text(encoding="utf-8")
+    assert f"all {sum(commands):,} commands" in trust
+    assert f"as claimed in {counts[0]} of {counts[1]} claims" in trust
     assert _values("trace formats") == [str(len(list((REPO / "traces").glob("format_*.cc"))))]
     mutants = (REPO / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert _values("mutants killed") == [*re.findall(r"kill (\d+) of (\d+)", mutants)[0]]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -32,7 +33,8 @@ def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
     assert code == 0, error
     assert [row["claim"] for row in json.loads(text)] == ["R1"]
     assert {path.name for path in out.iterdir()} == {
-        f"table1.{kind}" for kind in ("svg", "png", "csv", "json")
+        *(f"table1.{kind}" for kind in ("svg", "png", "csv", "json")),
+        "claims.csv",
     }
     first = (out / "table1.svg").read_bytes()
     assert len(first) < 100_000
@@ -41,7 +43,8 @@ def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
     # A flash read of 50 us, 4096 bytes at 200 MB/s, and 64 lines.
     assert rows.at["NVDIMM (hmsim)", "read_us"] == pytest.approx(71, rel=0.05)
     assert rows.at["SATA SSD", "read_us"] == 800
-    assert "| R1 | Table I |" in page.read_text() and "| R10 |" in page.read_text()
+    assert "\nR1,Table I," in (out / "claims.csv").read_text()
+    assert "| R1 |" in page.read_text() and "| R10 |" in page.read_text()
     assert "not run" in page.read_text() and "out/table1.svg" in page.read_text()
     assert "\nRandom 4 KB blocks, one at a time" in page.read_text()
     # A second run uses the kept results and draws the same picture.
@@ -64,7 +67,9 @@ def test_readings_are_judged_kept_and_shown(tmp_path: Path, by_formulas: None) -
         "command queues in the controller",
     ]
     assert "1 reproduced, 0 not reproduced" in page.read_text()
-    assert "| R7 | 22.2 % | 22.2 % | 22.2 % |" in page.read_text()
+    with (out / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        (r7,) = (line for line in csv.DictReader(lines) if line["claim"] == "R7")
+    assert [r7[name] for name in ("default", *kept["readings"])] == ["22.2 %"] * 3
 
 
 def test_a_wrong_model_fails_its_claim(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,14 @@ from typing import Any
 import pytest
 from hmsim._core import InputError
 from hmsim.cli.application import app
-from hmsim.reproduce.card import card, families, method, standards, subject
+from hmsim.fits import slow
+from hmsim.fits.file import load_fit
+from hmsim.fits.trials import Bench
+from hmsim.points.point import Outcome, measure
+from hmsim.reproduce.card import card, families, method, page, standards, subject
 from hmsim.reproduce.card.curves import Curve, CurvePoint, measured
 from hmsim.reproduce.card.families import Load
+from hmsim.sweep.plan import Planned
 from typer.testing import CliRunner
 
 METHOD = method.read("method.yaml")
@@ -37,7 +43,7 @@ def silent(_name: str, _done: float) -> None:
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
     """Page and numbers of a small card, whose closed forms hold."""
     out = tmp_path_factory.mktemp("card") / "card.html"
-    rows = card.write(out, subject.subject(""), method.SMALL, 2, False, silent)
+    rows = card.write(out, subject.subject(""), method.SMALL, 2, False, silent, slow.section)
     assert [row.complaint() for row in rows if not row.passes(accept_listed=True)] == []
     numbers: dict[str, Any] = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     return out.read_text(encoding="utf-8"), numbers
@@ -203,7 +209,7 @@ def test_a_drive_faster_than_the_rest_of_its_system(tmp_path: Path) -> None:
     text = "drives:" + OWN.partition("drives:")[2].replace("depth_1_us: 10", "depth_1_us: 0.5")
     anchors = subject.subject(str(own(tmp_path, text)))
     with pytest.raises(InputError, match=r"depth_1_us: 0.5 is too short; storage/nvme takes 4\."):
-        card.sections(anchors, method.SMALL, 1, silent)
+        card.sections(anchors, method.SMALL, 1, silent, slow.section)
 
 
 def test_the_unloaded_latency_is_that_of_the_most_reads(tmp_path: Path) -> None:
@@ -218,6 +224,93 @@ def test_a_wrong_curve_names_its_line(tmp_path: Path) -> None:
     (tmp_path / "curves" / "bwlat_100.txt").write_text("3 4\n5 inf\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"bwlat_100.txt:2: expected '<MB/s> <core cycles>'"):
         subject.subject(str(path))
+
+
+@pytest.mark.parametrize("name", subject.BY_NAME)
+def test_runs_have_the_keys_and_bands_of_the_method(name: str) -> None:
+    """A band, a key or a wrong model cannot change in one of the two files alone."""
+    how = slow.block(name)
+    fit = load_fit(how["runs"], some_fitted=name != slow.PAIRS)
+    given = {key: value.text for key, value in fit.sweep.common.items()}
+    texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in how["set"].items()}
+    assert texts.items() <= given.items()
+    held = {each.name: each.wanted for each in fit.held_out}
+    for target, band in how["held_out"].items():
+        if target in held:
+            ends = [band.get("at_least", -math.inf), band.get("at_most", math.inf)]
+            if "is" in band:
+                half = float(band["within"].rstrip("%")) / 100 * band["is"]
+                ends = [band["is"] - half, band["is"] + half]
+            assert [held[target].low, held[target].high] == pytest.approx(ends), target
+    must_miss = [each for model in how["wrong_models"].values() for each in model["must_miss"]]
+    assert set(must_miss) <= set(held) <= set(how["held_out"])
+    assert all(len(each["at"]) == len(each["is"]) for each in how["points"].values())
+
+
+BANKS = {"read_time": "144ns", "command_time": "104ns", "banks": "4", "write_time": "431ns"}
+CACHE = {"nvdimm.buffer.lookup": "719ns", "cxl.credits": "32", "nvdimm.firmware.time": "6us"}
+MACHINES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {  # near the fitted ones
+    "optane": (
+        {**{f"nvdimm.media.{key}": value for key, value in BANKS.items()}, "rest_ns": "55"},
+        ("first_knee", "small_random_reads"),
+    ),
+    "cmm_h": ({**CACHE, "nvdimm.nand.dies": "2"}, ("fits_third",)),
+    "cxl": ({"expander.down.latency": "70ns", "rest_ns": "91"}, ("far_reads",)),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_wrong_models_miss_what_the_fitted_machine_meets(name: str) -> None:
+    values, held = MACHINES[name]
+    fit = load_fit(name)
+    targets = [each for each in fit.targets if each.name in held]
+    (right,) = Bench(fit, run_here, lambda planned: planned).evaluate("right", [values], targets)
+    assert right.meets(targets), right
+    models = slow.block(name)["wrong_models"]
+    asked = {
+        model: {**how, "must_miss": [each for each in how["must_miss"] if each in held]}
+        for model, how in models.items()
+    }
+    rows = slow.wrong(fit, values, asked, run_here).rows
+    assert {row[1] for row in rows} == set(held)
+    assert {row[-1] for row in rows} == {"missed"}
+
+
+def run_here(planned: Sequence[Planned]) -> list[Outcome]:
+    return [measure(each.point, each.point.key) for each in planned if each.point]
+
+
+def test_a_part_prints_all_points_with_signed_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = {"kind": "io_pattern", "threads": 1, "size": "4KiB", "requests": 100}
+    latency = "d{}.agent.0.request_latency_us.read.mean"
+    one, two = (latency.format(depth) for depth in (1, 2))
+    content = {
+        "config": "nvdimm_p3700",
+        "over": {"nvdimm.nand.read_time": {"from": "20us", "to": "90us"}},
+        "runs": {f"d{n}": {"workload": {"agents": [{**agent, "depth": n}]}} for n in (1, 2, 4)},
+        "targets": {
+            "one": {"of": one, "is": 80, "within": "2%"},
+            "two": {"of": two, "is": 81, "within": "5%", "hold_out": True},
+        },
+    }
+    (tmp_path / "mine.yaml").write_text(json.dumps(content), encoding="utf-8")
+    group = {"of": latency, "at": [1, 2, 4], "is": [80, 81, 85], "fitted": [1]}
+    wrong = {"set": {"nvdimm.nand.channels": 1, "nvdimm.nand.chips": 1}, "must_miss": ["two"]}
+    how = {"runs": tmp_path / "mine.yaml", "file": "", "model": "", "expected": ["much"]}
+    how |= {"points": {"latency": group}, "wrong_models": {"one chip": wrong}}
+    monkeypatch.setattr(slow, "block", lambda _name: how)
+    only = subject.subject("optane")
+    (found,) = card.sections(only, method.SMALL, 1, silent, slow.section)
+    tables = {each.name: each.rows for each in found.tables}
+    assert [row[-1] for row in tables["All points"]] == ["fitted", "", ""]
+    for _, _, theirs, ours, error, _ in tables["All points"]:
+        assert error == pytest.approx(100 * (float(ours or 0) / float(theirs or 1) - 1))
+    assert [row[-1] for row in tables["Targets"]] == ["in band", "in band"]
+    assert [row[-1] for row in tables["Wrong models"]] == ["missed"]
+    head = {"hmsim": "", "extent": "", "command": "", "seconds": 0, "jobs": 1}
+    assert all(f">{depth}</text>" in page.card([found], head) for depth in (1, 2, 4))
 
 
 @pytest.mark.card

@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does the page of the comparison with DRAMsim3 print GB/s with the share of the peak?"""
+"""Does the page of the comparison with DRAMsim3 print sums by part, ranges by trace, all values?"""
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+
 from hmsim.reproduce.validate.dram_comparison import PARTS, Comparison, Outcome
-from hmsim.reproduce.validate.dram_report import tables
+from hmsim.reproduce.validate.dram_report import csv, tables
 
 
-@pytest.mark.parametrize(("part", "half"), list(zip(PARTS, ("6.40 (50%)", "9.60 (50%)"))))
-def test_bandwidth_stands_beside_the_share_of_the_peak(part: str, half: str) -> None:
-    outcome = Outcome(1000, float(half.split()[0]), 1.0, 2.0, 0.5, 1, 3.0, None)
-    case = Comparison(
-        part=part,
-        trace="stream",
-        ranks=1,
-        requests=1000,
-        tolerance=None,
-        commands=5,
-        differing=(0, 0),
-        native=outcome,
-        whole=outcome,
-        mended=outcome,
-        steady=None,
-    )
-    page = tables([], [case], 1000)
-    assert f"| {half} | {half} |" in page
+def test_tables_sum_and_bound_what_the_file_lists() -> None:
+    whole = Outcome(1000, 6.4, 10.0, 20.0, 0.5, 1, 3.0, None)
+    ours = replace(whole, cycles=1020, mean_ns=9.0, p99_ns=None, hit_ratio=0.25)
+    cases = [
+        Comparison(part, "stream", ranks, 9, None, 5, (0, ranks), native, whole, whole, None)
+        for part in PARTS
+        for ranks, native in ((1, ours), (2, replace(ours, cycles=990)))
+    ]
+    page = tables(cases, 1000)
+    for part in PARTS:
+        assert f"| {part} | 2 | 10 | 0 | 3 |" in page
+    assert "| stream | -1.00 to +2.00 | -10 |  | -1.00 to +2.00 | -10 |  |" in page
+    assert "differ by 0.25 at most" in page
+    first, *lines = csv(cases).splitlines()
+    assert len({len(line.split(",")) for line in (first, *lines)}) == 1 and len(lines) == 4
+    assert lines[0].endswith(",1,3,5,0,1,0.0000,1000,1020,0.50,0.50,10,9,20,")

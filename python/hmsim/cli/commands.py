@@ -57,16 +57,16 @@ COMMANDS = {
         "plot.plot",
         "Draw the results of a comparison, a sweep or a fit for a paper.",
         "plot out/compared --y weighted_speedup --out speedups.pdf",
-        "plots.md",
+        "report.md",
     ),
     "curve": Entry(
         "curve.curve",
         "Draw latency against bandwidth of configurations.",
         "curve ddr5_cxl_dram pcm --measured ddr5 --out curve.pdf",
-        "plots.md",
+        "report.md",
     ),
     "export": Entry(
-        "export.app", "Write models of devices for other simulators.", "", "device-curve.md"
+        "export.app", "Write models of devices for other simulators.", "", "open-loop.md"
     ),
     "fit": Entry(
         "fit.fit",
@@ -78,7 +78,7 @@ COMMANDS = {
         "gem5.gem5",
         "Continue jobs of the guest in gem5, each under each policy.",
         "gem5 sort --policy firm --policy all --out out",
-        "gem5-linux.md",
+        "gem5-programs.md",
     ),
     "calibrate": Entry(
         "calibrate.calibrate",
@@ -146,13 +146,13 @@ COMMANDS = {
         "validate.validate",
         "Check the simulator against closed forms.",
         "validate storage --accept-listed",
-        "validation.md",
+        "trust.md",
     ),
     "timeline": Entry(
         "timeline.timeline",
         "Draw the activity of threads, cores, buses, banks, flash channels and LUNs.",
         "timeline out/log --from 78us --to 80us",
-        "timeline.md",
+        "report.md",
     ),
     "report": Entry(
         "report.report",

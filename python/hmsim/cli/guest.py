@@ -46,7 +46,7 @@ app.command(
 
 
 @app.command(
-    epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5-linux.md"),
+    epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5-programs.md"),
 )
 def prepare(
     job: Annotated[str, typer.Option(help="Name of a job ('hmsim guest build' lists them).")],

@@ -36,7 +36,8 @@ def validate(
         typer.Argument(
             metavar="[NAME|FILE]",
             help="Only for card: one part of it (a64fx, graviton, skylake, machines, drives, "
-            "standards, prac), or a file of your own measurements. Default: all parts.",
+            "standards, prac), or a file of your own measurements. Default: all of these parts. "
+            "Others: optane, cmm_h, cxl, over_provisioning.",
         ),
     ] = "",
     json: Json = False,
@@ -106,6 +107,7 @@ def _card(out: Optional[Path], which: str, small: bool, jobs: Optional[int], for
     """Write the card of hardware anchors; raise Exit if a judged row fails."""
     import os
 
+    from hmsim.fits.slow import section
     from hmsim.reproduce.card import card
     from hmsim.reproduce.card.method import FULL, SMALL
     from hmsim.reproduce.card.subject import subject
@@ -117,7 +119,7 @@ def _card(out: Optional[Path], which: str, small: bool, jobs: Optional[int], for
     extent = SMALL if small else FULL
     with Bars(True) as bars:
         number = jobs or len(os.sched_getaffinity(0))
-        rows = card.write(out, found, extent, number, force, bars.report)
+        rows = card.write(out, found, extent, number, force, bars.report, section)
     print(f"{out}, {out.with_suffix('.json')}" + (f": {counts(rows)}" if rows else ""))
     failed = [row for row in rows if not row.passes(accept_listed=True)]
     for row in failed:

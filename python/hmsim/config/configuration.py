@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, Union
 
@@ -115,18 +114,24 @@ class Config:
                 objects=tuple(bundle.objects.items()),
             )
         else:
-            name, mode = write_modes.split(os.fspath(bundle))
-            if found := policy_names.parse(name):
+            with located("policy: "):
+                name, mode = write_modes.split(os.fspath(bundle))
+                found = policy_names.parse(name)
+                file = Path(name).is_file() or name in shipped("configs/policies")
+                point = None if file or found else policy_names.packaged().get(name)
+                if not found and not point:
+                    known = policy_names.known()
+                    path = find_file(name, "configs/policies", "policy bundle", known)
+            if found:
                 base, policy, parameters = found
                 under = self.with_policy(base)
                 own = yaml_settings.from_mapping(dict.fromkeys(parameters, policy), name)
                 title = f"{under.policy}+{policy}" if "+" in name else policy
                 laid = tuple(yaml_settings.merge(under.bundle, own))
                 changed = replace(under, bundle=laid, policy=title)
-            elif point := _packaged(name):
+            elif point:
                 changed = self.with_policy(policy_names.load(point))
             else:
-                path = find_file(name, "configs/policies", "policy bundle", policy_names.known())
                 bare = self.with_policy(None)
                 changed = replace(bare, bundle=tuple(_read(path, ())), policy=path.stem)
             if mode is not None:
@@ -156,7 +161,8 @@ class Config:
             found = []
         except _Rejected as rejected:
             found = rejected.errors
-        errors = _misplaced(merged.values()) if found else []  # the core rejects these as well
+        unknown = {name for name, message in found if message.startswith("unknown")}
+        errors = _misplaced(merged.values(), unknown) if found else []
         named = {setting.name for setting, _ in errors}
         lines = [f"{setting.where}: {setting.name}: {what}" for setting, what in errors]
         for name, message in found:
@@ -303,8 +309,8 @@ def _find_base(path: Path, name: str, where: str) -> Path:
         return find_file(name, "configs", "configuration")
 
 
-def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
-    """Return settings whose name is a section of parameters, or is below a parameter."""
+def _misplaced(settings: Iterable[Setting], unknown: set[str]) -> list[tuple[Setting, str]]:
+    """Return settings whose name is a section, below a parameter, or at another one's end."""
     names = [info["name"] for info in Simulation.parameters()]
     sections = {
         ".".join(parts[:length])
@@ -327,23 +333,22 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
         elif other := other_file(setting.name):
             errors.append((setting, f"unknown parameter{other}"))
         elif "." not in setting.name and setting.name not in names:
-            keys = _keys_of_agents()
+            kinds = map(Simulation.agent_parameters, Simulation.agent_kinds())
+            keys = {info["name"] for kind in kinds for info in kind}
             near = nearest_name(setting.name, [*names, *sections, *RESERVED, *keys])
             key = f", a key of agents in the workload: '{near}'" if near in keys else ""
             hint = f"; did you mean '{near}'?" if near else ""
             errors.append((setting, f"unknown parameter{key or hint}"))
+        elif len(same := _at_end(setting.name, names)) == 1 and setting.name in unknown:
+            errors.append((setting, f"unknown parameter; did you mean '{same[0]}'?"))
     return errors
 
 
-def _keys_of_agents() -> set[str]:
-    kinds = Simulation.agent_kinds()
-    return {info["name"] for kind in kinds for info in Simulation.agent_parameters(kind)}
-
-
-def _packaged(name: str) -> EntryPoint | None:
-    """Return a package's bundle of this name, unless a file or a shipped bundle has it."""
-    known = Path(name).is_file() or name in shipped("configs/policies")
-    return None if known else policy_names.packaged().get(name)
+def _at_end(name: str, names: Iterable[str]) -> list[str]:
+    """Return parameters with the last word of a name (not storage's copies), and longer names."""
+    end = name[name.rfind(".") :]
+    found = [each for each in names if each.endswith(end) and not each.startswith("storage.")]
+    return found + [each for each in names if each.startswith(name)]
 
 
 def dram_peak(parameters: Mapping[str, str]) -> float | None:

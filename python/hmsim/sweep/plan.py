@@ -214,6 +214,7 @@ class Planner:
         try:
             with located(f"{policy.where}: policy: "):
                 name, mode = write_modes.split(self._beside(policy.text))
+            with located(f"{policy.where}: "):
                 under = system.with_policy(self._beside(name))
                 return under if mode is None else under.with_writes(mode)
         except InputError as error:

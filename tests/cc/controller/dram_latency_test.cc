@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed forms of DDR3-1600 11-11-11 (docs/validation.md): unloaded latencies, refresh, and
+// Closed forms of DDR3-1600 11-11-11 (docs/trust.md): unloaded latencies, refresh, and
 // bandwidth limits.
 #include <gtest/gtest.h>
 
@@ -196,7 +196,7 @@ class Stream {
 };
 
 TEST(DramRefresh, SingleRankStreamLoses112CyclesToEach) {
-  // tRTP + tRP + tRFC + tRCD - tCCD = 6 + 11 + 88 + 11 - 4 = 112 (docs/validation.md).
+  // tRTP + tRP + tRFC + tRCD - tCCD = 6 + 11 + 88 + 11 - 4 = 112 (docs/trust.md).
   ChannelUnderTest channel(kDramOnly);
   Stream stream(channel, 16);
   channel.run_to(Cycle(6240 * 100));

@@ -15,14 +15,17 @@ from hmsim.common.directories import new_file
 from hmsim.reproduce.card import drives, machines, page, prac, standards
 from hmsim.reproduce.card.content import Section
 from hmsim.reproduce.card.method import FULL, Extent
-from hmsim.reproduce.card.subject import Subject
+from hmsim.reproduce.card.subject import BY_NAME, Subject
 from hmsim.reproduce.validate.row import Row
 
 Progress = Callable[[str, float], None]
+Slow = Callable[[str, Extent, int, Callable[[float], None]], Section]
 
 
-def sections(subject: Subject, extent: Extent, jobs: int, report: Progress) -> list[Section]:
-    """Run the parts that a card has."""
+def sections(
+    subject: Subject, extent: Extent, jobs: int, report: Progress, slow: Slow
+) -> list[Section]:
+    """Run the parts that a card has; ``slow`` runs one of BY_NAME, as `hmsim.fits.slow` does."""
     how = subject.method
 
     def part(name: str) -> Callable[[float], None]:
@@ -42,6 +45,7 @@ def sections(subject: Subject, extent: Extent, jobs: int, report: Progress) -> l
         found.append(drives.section(subject.drives, extent, jobs, part("drives")))
     if subject.has("prac"):
         found.append(prac.section(how, extent, jobs, part("PRAC")))
+    found += [slow(name, extent, jobs, part(name)) for name in filter(subject.has, BY_NAME)]
     return found
 
 
@@ -52,6 +56,7 @@ def write(
     jobs: int,
     force: bool,
     report: Progress,
+    slow: Slow,
 ) -> list[Row]:
     """Run the card; write the page and, beside it, the same numbers as JSON.
 
@@ -62,6 +67,7 @@ def write(
         jobs: runs at a time.
         force: replace both files.
         report: called with a part's name and the share of it that is done.
+        slow: runs one of BY_NAME.
 
     Returns the judged rows. Raises InputError if a file is refused.
     """
@@ -70,11 +76,11 @@ def write(
     words += ["--small"] * (extent != FULL)
     other = Path(out).with_suffix(".json")
     with new_file(out, force) as html, new_file(other, force) as data:
-        found = sections(subject, extent, jobs, report)
+        found = sections(subject, extent, jobs, report, slow)
         head: dict[str, Any] = {
             "hmsim": _core.version,
             "extent": extent.name,
-            "method": subject.file or "configs/anchors/method.yaml, configs/anchors/drives.yaml",
+            "method": subject.file or "configs/anchors",
             "command": " ".join(words),
             "seconds": round(time.perf_counter() - started, 1),
             "jobs": jobs,

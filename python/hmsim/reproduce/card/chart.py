@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Charts of latency against share of peak, as SVG without scripts."""
+"""Charts of latency against share of peak, or of quantities, as SVG without scripts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hmsim.reproduce.card.content import Chart, Line
 
 WIDTH, HEIGHT = 460, 290  # of the drawing
 LEFT, RIGHT, TOP, BOTTOM = 46, 16, 8, 40  # margins
-STEPS = (25, 50, 100, 200, 500)  # ns between grid lines
+STEPS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4)  # of the grid
 MOST_LINES = 7  # horizontal ones
 CEILING = 4  # times the lowest latency; curves are cut above
 COLORS = 5
@@ -17,7 +17,7 @@ COLORS = 5
 def _scale(chart: Chart) -> tuple[float, float]:
     """Return the largest latency shown and the distance of grid lines."""
     values = [ns for line in chart.lines for _, ns in line.points]
-    top = min(max(values), CEILING * min(values))
+    top = max(values) if chart.places else min(max(values), CEILING * min(values))
     step = next((s for s in STEPS if top / s <= MOST_LINES), STEPS[-1])
     return -(-top // step) * step, step
 
@@ -39,8 +39,10 @@ def draw(chart: Chart, identity: str) -> Markup:
     top, step = _scale(chart)
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
-    def x(share: float) -> float:
-        return LEFT + share * (right - LEFT)
+    most = max(1, len(chart.places) - 1)  # of x
+
+    def x(place: float) -> float:
+        return LEFT + place / most * (right - LEFT)
 
     def y(ns: float) -> float:
         return bottom - ns / top * (bottom - TOP)
@@ -50,17 +52,19 @@ def draw(chart: Chart, identity: str) -> Markup:
         ns = index * step
         place = f"{y(ns):.1f}"
         parts.append(tag("line", x1=LEFT, x2=right, y1=place, y2=place, class_="grid"))
-        label = {"x": LEFT - 5, "y": f"{y(ns) + 4:.1f}", "text_anchor": "end"}
-        parts.append(tag("text", f"{ns:g}", **label))
-    for percent in range(0, 101, 20):
-        place = f"{x(percent / 100):.1f}"
-        parts.append(tag("text", f"{percent}", x=place, y=bottom + 16, text_anchor="middle"))
+        spot = {"x": LEFT - 5, "y": f"{y(ns) + 4:.1f}", "text_anchor": "end"}
+        parts.append(tag("text", f"{ns:g}", **spot))
+    shares = [(percent / 100, f"{percent}") for percent in range(0, 101, 20)]
+    every = 1 + len(chart.places) // 10
+    for at, label in [*enumerate(chart.places)][::every] or shares:
+        parts.append(tag("text", label, x=f"{x(at):.1f}", y=bottom + 16, text_anchor="middle"))
     parts.append(tag("line", x1=LEFT, x2=right, y1=bottom, y2=bottom, class_="axis"))
     middle = (LEFT + right) / 2
-    parts.append(tag("text", "share of peak, %", x=middle, y=HEIGHT - 6, text_anchor="middle"))
-    turned = f"rotate(-90 11 {HEIGHT / 2 - 10})"
-    where = {"x": 11, "y": HEIGHT / 2 - 10, "text_anchor": "middle", "transform": turned}
-    parts.append(tag("text", "latency, ns", **where))
+    if not chart.places:
+        parts.append(tag("text", "share of peak, %", x=middle, y=HEIGHT - 6, text_anchor="middle"))
+        turned = f"rotate(-90 11 {HEIGHT / 2 - 10})"
+        where = {"x": 11, "y": HEIGHT / 2 - 10, "text_anchor": "middle", "transform": turned}
+        parts.append(tag("text", "latency, ns", **where))
     size = {"width": right - LEFT, "height": bottom - TOP}
     clip = tag("clipPath", tag("rect", x=LEFT, y=TOP, **size), id=identity)
     lines = []
@@ -76,7 +80,7 @@ def draw(chart: Chart, identity: str) -> Markup:
         *(clip, *parts, tag("g", *lines, clip_path=f"url(#{identity})")),
         viewBox=view,
         role="img",
-        aria_label=f"{chart.title}: latency against share of peak",
+        aria_label=chart.title + ": latency against share of peak" * (not chart.places),
     )
     return tag("figure", tag("figcaption", chart.title), drawn, _keys(chart))
 

@@ -63,17 +63,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """Latency in ns against bandwidth as a share of the peak."""
+    """Latency in ns against bandwidth as a share of the peak, or any quantity at `places`."""
 
     title: str
     lines: Sequence[Line]
+    places: Sequence[str] = ()  # of the points, whose x are their indices
 
     def as_dict(self) -> dict[str, Any]:
         lines = [
             {"name": line.name, "measured": line.measured, "points": [list(p) for p in line.points]}
             for line in self.lines
         ]
-        return {"title": self.title, "x": "share of peak", "y": "latency, ns", "lines": lines}
+        axes = {"places": list(self.places)} if self.places else {"x": "share of peak"}
+        y = self.title if self.places else "latency, ns"
+        return {"title": self.title, **axes, "y": y, "lines": lines}
 
 
 @dataclass

@@ -17,8 +17,7 @@ CARD = "hmsim: card of hardware anchors"
 INTRODUCTION = (
     "This page compares hmsim with closed forms and with measurements of machines and drives. "
     "Methods, loads, constants and scores of what hmsim ships were fixed before the first run, in "
-    "configs/anchors/method.yaml and drives.yaml; later changes are comments there. Errors are "
-    "printed whatever they are. "
+    "configs/anchors; later changes are comments there. Errors are printed whatever they are. "
     "Bandwidths have their share of the peak beside them."
 )
 LONG = 40  # characters from which a cell's text breaks into lines

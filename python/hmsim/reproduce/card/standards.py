@@ -157,4 +157,4 @@ def _dramsim3(method: Mapping[str, Any], extent: Extent, jobs: int) -> Table:
         }
         grouped = _measure(method, extent, systems, jobs, lambda _done: None)
         rows = list(_summary(grouped, systems))
-    return Table("The same with DRAMsim3", columns, rows, "docs/dramsim3.md: scons dramsim3=1")
+    return Table("The same with DRAMsim3", columns, rows, "docs/trust.md: scons dramsim3=1")

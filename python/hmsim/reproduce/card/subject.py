@@ -14,6 +14,7 @@ from hmsim.reproduce.card.method import DRIVES, METHOD, read
 from hmsim.reproduce.card.own_file import OwnFile
 
 PARTS = ("machines", "standards", "drives", "prac")
+BY_NAME = ("optane", "cmm_h", "cxl", "over_provisioning")  # parts that "" leaves out
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Subject:
         name: as the user gives it; "": all.
         method: as method.yaml has it.
         drives: as drives.yaml has it.
-        parts: some of PARTS.
+        parts: some of PARTS, or one of BY_NAME.
         file: the user's; "": those of hmsim.
     """
 
@@ -44,7 +45,7 @@ def subject(name: str) -> Subject:
     machines = {each.split()[0].strip(",").lower(): each for each in method["machines"]}
     if not name:
         return Subject(name, method, drives)
-    if name in PARTS:
+    if name in (*PARTS, *BY_NAME):
         return Subject(name, method, drives, (name,))
     if name in machines:
         only = machines[name]
@@ -52,7 +53,7 @@ def subject(name: str) -> Subject:
         return Subject(name, method, drives, ("machines",))
     path = Path(name)
     if not path.is_file():
-        known = hint(name, [*PARTS, *machines])
+        known = hint(name, [*PARTS, *BY_NAME, *machines])
         raise InputError(f"{name}: neither a file nor a part of the card; {known}")
     own = OwnFile(path, method, drives)
     given = {"machines": own.method["machines"], "drives": own.drives["drives"]}

@@ -6,6 +6,8 @@ results.md.in holds the prose and the places of the tables.
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -40,6 +42,7 @@ COLUMNS = (
     *("condition for the paper's size", "readings", "verdict"),
 )
 MEASURES = ("claim", "place", "measured", "band", "wrong model, with which it fails")
+MEASURED = "claims.csv"  # beside the figures
 TEMPLATE = Path(__file__).with_name("results.md.in")
 
 
@@ -100,12 +103,7 @@ def row(claim: Claim, found: Found | None) -> tuple[str, ...]:
 
 def text(folder: Path, page: Path) -> str:
     """Return the page of the records that `hmsim figure` left in a folder."""
-    records = {}
-    for name in figures():
-        path = folder / f"{name}.json"
-        if path.is_file():
-            records[name] = read_json(path)
-    found = {name: each for content in records.values() for name, each in found_in(content).items()}
+    records, found = _records(folder)
     rows = {claim.id: row(claim, found.get(claim.id)) for claim in CLAIMS}
     groups = [
         f"\n### {group}\n\n"
@@ -117,9 +115,8 @@ def text(folder: Path, page: Path) -> str:
         counts=counts(list(rows.values())),
         groups="".join(groups),
         quick=f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n" if quick else "",
-        readings=markdown(("group", "reading", "the paper's words", "keys"), reading_rows()),
-        by_reading=markdown(*by_reading(found)),
-        measures=markdown(MEASURES, [measure(claim) for claim in CLAIMS]),
+        readings=markdown(("group", "default", "reading", "keys"), reading_rows()),
+        measures=f"[{MEASURED}]({os.path.relpath(folder, page.parent)}/{MEASURED})",
         figures="".join(_figure(name, content, folder, page) for name, content in records.items()),
     )
 
@@ -130,35 +127,22 @@ def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> 
     error = window_error(folder / f"{name}.csv")
     return (
         f"\n### {content['title']}\n\n{content['caption']}\n\n"
-        f"![{content['title']}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
-        f"By program, machine and reading: [{name}.csv]({prefix}/{name}.csv).\n"
+        f"![{name}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
+        f"Data: [{name}.csv]({prefix}/{name}.csv).\n"
     )
 
 
-def by_reading(found: Mapping[str, Found]) -> tuple[list[str], list[list[str]]]:
-    """Return the columns and rows of a table of numbers by claim and reading."""
-    names = [each.name for each in READINGS if not each.default]
-    rows = []
-    for claim in CLAIMS:
-        own = found.get(claim.id)
-        if own and any(name in own.findings for name in names):
-            cells = [own.findings.get(name) for name in (DEFAULT, *names)]
-            rows.append([claim.id, *(_ours(each, claim) for each in cells)])
-    return ["claim", DEFAULT, *names], rows
-
-
-def _ours(finding: Finding | None, claim: Claim) -> str:
-    return number(finding.ours.mean, claim.unit) if finding and finding.ours else "–"
-
-
 def reading_rows() -> list[tuple[str, ...]]:
-    """Return a line of the table of readings for each."""
+    """Return a line of the table of readings for each that is not the default of its group."""
+    default = {each.group: each.name for each in READINGS if each.default}
     return [
         (
-            *(each.group, each.name + (" (against the words)" if each.decided else ""), each.words),
-            ", ".join(f"`{name}={value}`" for name, value in each.settings.items()) or DEFAULT,
+            *(each.group, default[each.group]),
+            each.name + (" (against the words)" if each.decided else ""),
+            ", ".join(f"`{name}={value}`" for name, value in each.settings.items()),
         )
         for each in READINGS
+        if not each.default
     ]
 
 
@@ -180,9 +164,33 @@ def counts(rows: Sequence[Sequence[str]]) -> str:
 
 
 def write(folder: Path, page: Path) -> None:
-    """Write the page."""
-    with new_file(page, force=True) as scratch:
-        scratch.write_text(text(folder, page), encoding="utf-8")
+    """Write the page, and the file of its claims beside the figures."""
+    for path, content in ((page, text(folder, page)), (folder / MEASURED, measures(folder))):
+        with new_file(path, force=True) as scratch:
+            scratch.write_text(content, encoding="utf-8")
+
+
+def measures(folder: Path) -> str:
+    """Return as CSV how each claim is measured, and its number under each reading."""
+    _, found = _records(folder)
+    names = (DEFAULT, *(each.name for each in READINGS if not each.default))
+    lines = io.StringIO()
+    rows = csv.writer(lines, lineterminator="\n")
+    rows.writerow((*MEASURES, *names))
+    for claim in CLAIMS:
+        own = found[claim.id].findings if claim.id in found else {}
+        ours = (own[name].ours if name in own else None for name in names)
+        numbers = (number(each.mean, claim.unit) if each else "" for each in ours)
+        rows.writerow((*measure(claim), *numbers))
+    return lines.getvalue()
+
+
+def _records(folder: Path) -> tuple[dict[str, Any], dict[str, Found]]:
+    paths = {name: folder / f"{name}.json" for name in figures()}
+    records = {name: read_json(path) for name, path in paths.items() if path.is_file()}
+    return records, {
+        name: each for content in records.values() for name, each in found_in(content).items()
+    }
 
 
 def measure(claim: Claim) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ MIX = {"program", "partner", "machine", "seed"}  # columns of the data of mixes,
 def window_error(file: Path) -> str:
     """Return in a sentence how uncertain a program's ratio of IPCs is, or "".
 
+    The error is half the 95 % interval over seeds (Student's t), the median of the schemes.
+
     Args:
         file: a figure's data; a row is a gain in per cent, or a ratio, of a program and a seed.
     """
@@ -40,9 +42,5 @@ def window_error(file: Path) -> str:
         return ""
     medians = {program: statistics.median(each) for program, each in halves.items()}
     *others, last = sorted(medians, key=lambda program: medians[program])
-    beside = f" and {100 * medians[others[-1]]:.1f} % or less of the others" if others else ""
-    return (
-        "Error of the windows: half the 95 % interval of a program's ratio of IPCs over seeds "
-        f"(Student's t) is {100 * medians[last]:.1f} % of it in {last}{beside} (medians of the "
-        "schemes)."
-    )
+    beside = f", {100 * medians[others[-1]]:.1f} % or less of the others" if others else ""
+    return f"Error of the windows: {100 * medians[last]:.1f} % of {last}{beside}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write amplification of uniform overwrites against closed forms: docs/validation-ftl.md."""
+"""Write amplification of uniform overwrites against closed forms: docs/trust.md."""
 
 from __future__ import annotations
 
@@ -214,5 +214,5 @@ def large_pages() -> Iterator[Row]:
                     partial_writes=partial_writes,
                 )
                 name = f"{4 * parts} KiB, {partial_writes}, {victim}, OP {spare} %"
-                source = "docs/validation-ftl.md"
+                source = "docs/trust.md"
                 yield Row("ftl", name, expected, got, "", 0.03 * expected, source)
