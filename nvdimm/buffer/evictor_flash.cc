@@ -74,12 +74,11 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
     place(command.subject, now);
     return;
   }
-  const std::uint32_t pages = count_parts(command.parts);
-  const std::uint32_t parts = ftl_.shape().parts();
+  const auto pages = Counter{count_parts(command.parts)};
   FtlStatistics& statistics = ftl_.statistics();
-  ftl_.count_program(evictions_.held(command.subject).target, command.share, parts - command.share);
+  statistics.host_pages += command.share;
   statistics.merged_pages += pages - command.share;
-  statistics.padded_pages += parts - pages;
+  statistics.padded_pages += ftl_.shape().parts() - pages;
   if (release_ == FrameRelease::program) {
     complete(command, now);
   }
@@ -111,6 +110,7 @@ void Evictor::complete(const FlashCommand& program, Tick now) {
   std::array<Written, kMostParts> done;
   std::uint32_t count = 0;
   const PhysicalPage target = evictions_.held(batch).target;
+  ftl_.count_program(target, program.share, ftl_.shape().parts() - program.share);
   ftl_.statistics().cached_pages += ftl_.one_bit(target) ? program.share : 0;
   for_batch(batch, [&](std::uint32_t eviction) {
     ensure(count < most_, "nvdimm", now, batch, "a batch larger than a flash page");

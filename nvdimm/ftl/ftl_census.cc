@@ -13,7 +13,9 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
       require_mapping(block.valid == 0, "bad block with valid pages");
       continue;
     }
-    const std::uint32_t written = ftl.frontiers().written_pages(lun, number);
+    // Those that a block in one-bit mode lacks count as written and invalid.
+    const std::uint32_t written = ftl.frontiers().written_pages(lun, number) +
+                                  (block.one_bit() ? shape.pages - shape.cache_pages : 0);
     std::uint32_t valid = 0;
     for (std::uint32_t page = 0; page < shape.pages; ++page) {
       valid += ftl.pages().owner(shape.page_at(lun, number, page)) ? 1u : 0u;

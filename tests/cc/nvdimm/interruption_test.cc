@@ -99,7 +99,7 @@ TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
     for (const std::int64_t luns : {1, 2, 3}) {
       const Bytes page_size = luns == 3 ? 4 * kPageBytes : luns * kPageBytes;
       NvdimmParameters parameters = quick_flash((luns + 1) / 2, map, page_size);
-      parameters.nand.slc_blocks = luns == 1 ? 0 : 2;
+      parameters.nand.slc_blocks = luns == 1 ? 0 : 1;
       ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
       Shadow shadow(parameters, 7);
       work(shadow, 1500);

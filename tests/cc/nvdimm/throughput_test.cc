@@ -85,8 +85,8 @@ TEST(Throughput, IndependentPlanesOfADieReadAtOnce) {
       parameters.nand.independent_reads = independent;
       const auto n = static_cast<double>(independent ? planes : 1);
       const double limit = n * 4096 / (n * (0.3 + 20.48) + (n - 1) * 0.5 + 50);
-      // Among 16 waiting reads, some meet at one of 128 pages.
-      EXPECT_NEAR(saturated_rate(parameters, false), limit, (independent ? 0.02 : 0.15) * limit)
+      // Among 16 waiting reads, some meet at one of 128 pages, or a plane has none.
+      EXPECT_NEAR(saturated_rate(parameters, false), limit, (independent ? 0.05 : 0.15) * limit)
           << planes;
     }
   }
