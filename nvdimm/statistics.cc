@@ -52,8 +52,9 @@ double bytes_written(Nvdimm& nvdimm) {
          static_cast<double>(kLineBytes.value());
 }
 
+constexpr double kSecondsPerDay = 86'400;
+
 double measured_days(Nvdimm& nvdimm) {
-  constexpr double kSecondsPerDay = 86'400;
   return seconds(nvdimm.now() - nvdimm.statistics().nand.since) / kSecondsPerDay;
 }
 
@@ -61,7 +62,8 @@ double measured_days(Nvdimm& nvdimm) {
 double byte_days(Nvdimm& nvdimm) {
   const NvdimmParameters& parameters = nvdimm.parameters();
   return static_cast<double>(parameters.nand.endurance) *
-         static_cast<double>(parameters.capacity.value()) * measured_days(nvdimm);
+         static_cast<double>(parameters.capacity.value()) *
+         seconds(nvdimm.now() - nvdimm.statistics().nand.since) / kSecondsPerDay;
 }
 
 // Erases of all good blocks of modules.
@@ -144,7 +146,9 @@ void report_wear(StatisticRegistry& registry, const Nvdimms& nvdimms) {
       "nvdimm.nand.wear.days_left",
       "days until the mean erases of good blocks are nand.endurance, if programs continue "
       "at the measured rate: nand.lifetime_days x (1 - nand.wear.life_used)",
-      [nvdimms, all = sum_over(nvdimms, byte_days)] { return all() * (1 - life_used(nvdimms)); },
+      [nvdimms, all = sum_over(nvdimms, byte_days)] {
+        return all() * std::max(0.0, 1 - life_used(nvdimms));
+      },
       sum_over(nvdimms, bytes_worn));
   registry.ratio("nvdimm.nand.wear.writes_per_day",
                  "device writes a day: bytes that the host wrote to the buffer, over the logical "

@@ -223,8 +223,7 @@ IoGenerator::IoGenerator(const IoPattern& pattern, std::int64_t threads, std::ui
       sizes_(pattern.sizes()),
       read_chance_(static_cast<std::uint64_t>(pattern.read_share * kTwoTo32)),
       trims_{chance_of(pattern.trim_share, 1 - pattern.read_share), pattern.trim_writes},
-      flush_every_(pattern.flush_every),
-      fua_(pattern.fua),
+      flushes_{pattern.flush_every, pattern.fua},
       handles_(pattern.handles, mix64(seed) + stream),
       in_passes_(pattern.bounded() || pattern.random_map != MapOrder::none ||
                  pattern.pass != Bytes(0)),
@@ -265,7 +264,7 @@ bool IoGenerator::next(BlockRequest& request) {
   Lane& lane = lanes_[turn];
   const bool follows = lane.trimmed_sectors > 0;
   turn_ = (turn_ + 1) % lanes_.size();
-  if (flush_every_ > 0 && lane.writes == flush_every_) {
+  if (flushes_.every > 0 && lane.writes == flushes_.every) {
     lane.writes = 0;
     request.flush = true;
   } else if (lane.trimmed_sectors > 0) {
@@ -275,11 +274,11 @@ bool IoGenerator::next(BlockRequest& request) {
   } else {
     draw(request, lane, turn);
   }
-  request.fua = request.write && fua_;
+  request.fua = request.write && flushes_.fua;
   if (request.write) {
     request.handle = handles_.of(request.sector, turn, lane.handles++);
   }
-  lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
+  lane.writes += request.write && flushes_.every > 0 ? 1 : 0;
   if (in_passes_) {
     count(turn, follows ? 0 : request.sectors);  // a trim counts for the write that follows
   }
@@ -352,7 +351,8 @@ bool IoGenerator::find_turn() {
     const Lane& lane = lanes_[turn_];
     const bool ended =
         (bytes_ > 0 && lane.moved >= bytes_) || (passes_ > 0 && stream_of(turn_).passes >= passes_);
-    if (!ended || lane.trimmed_sectors > 0 || (flush_every_ > 0 && lane.writes == flush_every_)) {
+    if (!ended || lane.trimmed_sectors > 0 ||
+        (flushes_.every > 0 && lane.writes == flushes_.every)) {
       return true;
     }
     turn_ = (turn_ + 1) % lanes_.size();

@@ -121,8 +121,10 @@ class IoGenerator final : public BlockSource {
     std::uint64_t chance;  // of a request that is not a read
     bool writes;           // trim a range before each write to it
   } trims_;
-  std::int64_t flush_every_;
-  bool fua_;
+  struct {
+    std::int64_t every;  // writes of a lane; 0: none
+    bool fua;
+  } flushes_;
   WriteHandles handles_;
   bool in_passes_;            // passes are counted
   std::uint64_t pass_ = 0;    // bytes

@@ -120,6 +120,7 @@ def statistics(_: Path) -> Documents:
     seen = set()
     nodes: dict[str, object] = {"frontend.nodes.count": 2, "frontend.node.machine": "prefetch"}
     nodes |= {"nvdimm.nand.slc_blocks": 1, "nvdimm.ftl.slc_size": "dynamic"}
+    nodes |= {"nvdimm.ftl.placement": "by_handle", "nvdimm.ftl.streams": 2}
     storage: list[dict[str, object]] = [
         {"storage.kind": "array"},
         {"storage.kind": "table", "storage.cache.first": "1MiB", "storage.stripe.members": 2},
