@@ -153,14 +153,18 @@ void FlashChecker::check_page(const FlashRecord& record) {
   programmed = std::max(programmed, record.page + 1);
 }
 
-// Blocks that were programmed before the checker saw them have an unknown mode.
+// Blocks that were programmed before the checker saw them have an unknown mode. A read whose page
+// was moved and erased meanwhile may find any mode.
 void FlashChecker::check_mode(const FlashRecord& record) {
+  if (record.operation == O::erase ||
+      (record.operation == O::read && record.page >= blocks_[record.block])) {
+    return;
+  }
   if (record.one_bit &&
       (nand_.slc_blocks == 0 || record.page >= nand_.pages_per_block / nand_.cell_bits)) {
     add("cell mode", record, nand_.pages_per_block / nand_.cell_bits, std::int64_t{record.page});
   }
-  if (modes_.size() == 0 || record.operation == O::erase ||
-      (record.operation == O::read && blocks_[record.block] == 0)) {
+  if (modes_.size() == 0) {
     return;
   }
   const Mode mode = record.one_bit ? Mode::one_bit : Mode::several_bits;

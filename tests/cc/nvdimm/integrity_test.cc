@@ -347,7 +347,7 @@ TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
         << "seed " << seed;
     collections += rig.statistics().ftl.gc_count;
   }
-  EXPECT_GT(built, 250);
+  EXPECT_GT(built, 230);
   EXPECT_GT(collections, 10000u);
 }
 

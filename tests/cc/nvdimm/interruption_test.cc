@@ -100,6 +100,7 @@ TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
       const Bytes page_size = luns == 3 ? 4 * kPageBytes : luns * kPageBytes;
       NvdimmParameters parameters = quick_flash((luns + 1) / 2, map, page_size);
       parameters.nand.slc_blocks = luns == 1 ? 0 : 1;
+      parameters.ftl.over_provisioning += luns == 1 ? 0 : 100;
       ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
       Shadow shadow(parameters, 7);
       work(shadow, 1500);

@@ -58,6 +58,7 @@ class Writer {
     while (rig.kernel().step(kNever)) {
       record();
     }
+    rig.nvdimm().finish(0, rig.now());
   }
   // Returns the time from the end of the program of page `first` to that of page `last`.
   Tick between(std::int64_t first, std::int64_t last) const {
