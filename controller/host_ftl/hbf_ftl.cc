@@ -297,6 +297,7 @@ void HbfFtl::end_write(std::uint32_t index, Tick now) {
 // Maps a page that was programmed, unless a later write of it or a trim was sent.
 void HbfFtl::commit(std::uint32_t index, Tick now) {
   const Job& job = jobs_[index];
+  ++ftl_.statistics().host_pages;
   ftl_.count_program(job.place, 1, 0);
   if (latest_.find(job.page.value()) == index) {
     latest_.erase(job.page.value());

@@ -74,12 +74,11 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
     place(command.subject, now);
     return;
   }
-  const std::uint32_t pages = count_parts(command.parts);
-  const std::uint32_t parts = ftl_.shape().parts();
+  const auto pages = Counter{count_parts(command.parts)};
   FtlStatistics& statistics = ftl_.statistics();
-  ftl_.count_program(evictions_.held(command.subject).target, command.share, parts - command.share);
+  statistics.host_pages += command.share;
   statistics.merged_pages += pages - command.share;
-  statistics.padded_pages += parts - pages;
+  statistics.padded_pages += ftl_.shape().parts() - pages;
   if (release_ == FrameRelease::program) {
     complete(command, now);
   }
@@ -120,6 +119,7 @@ void Evictor::complete(const FlashCommand& program, Tick now) {
     choice_.end(own.page);
     evictions_.give_back(eviction);
   });
+  ftl_.count_program(target, program.share, ftl_.shape().parts() - program.share);
   if (count < ftl_.shape().parts()) {
     ftl_.pad(target + PhysicalPage(count));
   }

@@ -66,7 +66,6 @@ void Ftl::reset_statistics() {
 }
 
 void Ftl::count_program(PhysicalPage at, std::uint32_t pages, std::uint32_t filler) {
-  statistics_.host_pages += pages;
   if (placement_.active()) {
     placement_.count_program(stream_at(at), pages, filler);
   }

@@ -50,8 +50,8 @@ class Ftl {
   FtlStatistics& statistics() { return statistics_; }
   const FtlStatistics& statistics() const { return statistics_; }
   void reset_statistics();
-  // Counts a program of `pages` pages of the host and `filler` others in the flash page at `at`,
-  // and copies of pages.
+  // Counts for its stream a program of `pages` pages of the host and `filler` others in the flash
+  // page at `at`. Counts a copy.
   void count_program(PhysicalPage at, std::uint32_t pages, std::uint32_t filler);
   void count_copy(LogicalPage page) {
     ++statistics_.gc_pages;

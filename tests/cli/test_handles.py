@@ -60,11 +60,12 @@ def by_stream(result: hmsim.Result, name: str) -> dict[int, float]:
     [
         ("mascots16", under("nvdimm.", FLASH), 0),
         ("mascots16", under("nvdimm.", FLASH) | POSTED, 0),
+        ("mascots16", under("nvdimm.", FLASH) | {"nvdimm.buffer.release": "datain"}, 0),
         ("storage/mqsim_ssd", under("storage.", DRIVE), 0),
         ("storage/mqsim_ssd", under("storage.", DRIVE) | {"storage.cache.first": "64KiB"}, 0),
         ("storage/mqsim_ssd", under("storage.", DRIVE) | {"storage.write_cache.size": "64KiB"}, 32),
     ],
-    ids=["nvdimm", "posted", "drive", "page_cache", "write_cache"],
+    ids=["nvdimm", "posted", "datain", "drive", "page_cache", "write_cache"],
 )
 def test_handles_of_a_trace_reach_the_flash(
     tmp_path: Path, base: str, keys: dict[str, object], kept: int
