@@ -13,7 +13,7 @@ from pathlib import Path
 import hmsim
 import pytest
 import zstandard
-from hmsim import InputError
+from hmsim import InputError, load_config
 from support import fio_agents, write
 
 SECTORS = 8  # of 512 B, in a page
@@ -60,11 +60,12 @@ def by_stream(result: hmsim.Result, name: str) -> dict[int, float]:
     [
         ("mascots16", under("nvdimm.", FLASH), 0),
         ("mascots16", under("nvdimm.", FLASH) | POSTED, 0),
+        ("mascots16", under("nvdimm.", FLASH) | {"nvdimm.buffer.release": "datain"}, 0),
         ("storage/mqsim_ssd", under("storage.", DRIVE), 0),
         ("storage/mqsim_ssd", under("storage.", DRIVE) | {"storage.cache.first": "64KiB"}, 0),
         ("storage/mqsim_ssd", under("storage.", DRIVE) | {"storage.write_cache.size": "64KiB"}, 32),
     ],
-    ids=["nvdimm", "posted", "drive", "page_cache", "write_cache"],
+    ids=["nvdimm", "posted", "datain", "drive", "page_cache", "write_cache"],
 )
 def test_handles_of_a_trace_reach_the_flash(
     tmp_path: Path, base: str, keys: dict[str, object], kept: int
@@ -73,7 +74,7 @@ def test_handles_of_a_trace_reach_the_flash(
     write(tmp_path / "t.csv", "\n".join([*lines, f"{len(lines)},F,0,0"]) + "\n")
     agent = f"{{kind: block_trace, path: t.csv, format: csv, columns: {{{CSV}, handle: 4}}}}"
     workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
-    result = hmsim.run(base, workload, overrides=keys, check=True)
+    result = hmsim.run(load_config(base, keys), workload, check=True)
     counted = by_stream(result, "host_pages")
     assert counted.keys() == PAGES.keys()
     for handle, pages in PAGES.items():
@@ -98,7 +99,7 @@ def test_logs_of_stores_have_their_own_stream() -> None:
         assert all(writes.values())
         keys = under("storage.", DRIVE | {"capacity": "64MiB", "flash.capacity": "128MiB"})
         counted = by_stream(
-            hmsim.run("storage/mqsim_ssd", name, overrides=keys, check=True), "host_pages"
+            hmsim.run(load_config("storage/mqsim_ssd", keys), name, check=True), "host_pages"
         )
         inside = {page for page in distinct if log[0] << 8 <= page < log[1] << 8}
         for stream, least in ((1, len(inside)), (0, len(distinct) - len(inside))):
@@ -148,14 +149,14 @@ def test_wrong_handles_of_fio(tmp_path: Path, text: str, message: str) -> None:
 def test_each_clone_takes_handles_in_turn(tmp_path: Path) -> None:
     """A clone's writes alternate, so that half of each clone's pages have each handle."""
     job = "[a]\nrw=write\nsize=1m\nnumjobs=2\nfdp=1\nplids=2,3\nend_fsync=1\n"
-    keys = under("storage.", DRIVE)
-    result = hmsim.run("storage/mqsim_ssd", write(tmp_path / "a.fio", job), overrides=keys)
+    config = load_config("storage/mqsim_ssd", under("storage.", DRIVE))
+    result = hmsim.run(config, write(tmp_path / "a.fio", job))
     counted = by_stream(result, "host_pages")
     assert counted.keys() == {2, 3} and all(256 - 16 <= pages <= 256 for pages in counted.values())
 
 
 def test_wrong_handles(tmp_path: Path) -> None:
-    for handle, message in (("1/2MiB", "END"), ("2-1", "FIRST-LAST"), ("65536", "0 to 65535")):
+    for handle, message in (("1/3MiB-2MiB", "END"), ("2-1", "FIRST-LAST"), ("65536", "0 to 65535")):
         agent = f'{{kind: io_pattern, handle: "{handle}"}}'
         workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
         with pytest.raises(InputError, match=message):
