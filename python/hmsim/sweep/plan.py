@@ -216,6 +216,7 @@ class Planner:
                 name, mode = write_modes.split(self._beside(policy.text))
             with located(f"{policy.where}: "):
                 under = system.with_policy(self._beside(name))
+            with located(f"{policy.where}: policy: "):
                 return under if mode is None else under.with_writes(mode)
         except InputError as error:
             return error
