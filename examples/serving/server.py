@@ -16,8 +16,6 @@ from .load import Arrival
 from .step import Step, Work
 from .tier import KeyTiers
 
-POLL = 20_000_000  # picoseconds between looks at loads while no step can begin
-
 
 class Limits(NamedTuple):
     """Limits of the scheduler."""
@@ -91,11 +89,10 @@ class Server:
                 self._idle()
 
     def _idle(self) -> None:
-        """Pass time until a request arrives, or for a short while if one loads."""
-        until = self._next.time if self._next else self._system.now + POLL
-        if self._loading:
-            until = min(until, self._system.now + POLL)
-        self._system.advance(max(until, self._system.now + 1))
+        """Pass time until a request arrives, or a load ends that one waits for."""
+        until = self._next.time if self._next else None
+        lacking = [next(load for load in r.loads if not load.done()) for r in self._loading]
+        self._system.wait(lacking, until)
 
     def _poll(self) -> None:
         """Take the requests that have arrived, and begin to load what they reuse."""

@@ -110,6 +110,17 @@ def test_futures_call_back_at_the_end_of_their_request() -> None:
     assert seen[-1][0] == failing.id
 
 
+def test_a_wait_ends_with_the_first_future_or_at_its_time() -> None:
+    system = hmsim.System("quick")
+    slow, fast = system.submit("nvdimm"), system.submit("dram")
+    system.wait([slow, fast])
+    assert fast.receipt is not None and system.now == fast.receipt.ended and not slow.done()
+    system.wait([slow], "100ns")
+    assert system.now == 100_000 and not slow.done()
+    system.wait([slow], "1s")
+    assert slow.receipt is not None and system.now == slow.receipt.ended
+
+
 HUGE = 1 << 63
 WRONG: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (

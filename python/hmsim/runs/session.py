@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -113,16 +113,16 @@ class Session:
         self._settle()
         return future
 
-    def advance(self, until: int | None, future: Future | None = None) -> None:
-        """Run to a time (None: to the last event), or until ``future`` ends."""
+    def advance(self, until: int | None, futures: Collection[Future] = ()) -> None:
+        """Run to a time (None: to the last event), or until one of the futures ends."""
         self.refuse_within_callbacks("time must not be advanced")
         there = until is not None and until <= self._simulation.now
-        while not (there or (future is not None and future.done())):
+        while not (there or any(future.done() for future in futures)):
             there = self._simulation.advance(until, STEPS, True)  # an interrupt is seen here
             self._settle()
 
     def wait(self, future: Future) -> None:
-        self.advance(None, future)
+        self.advance(None, [future])
 
     def refuse_within_callbacks(self, what: str) -> None:
         if self._calling:

@@ -339,11 +339,19 @@ class System:
 
         Raises InputError when the text is not a time.
         """
+        self.wait((), until)
+
+    def wait(self, futures: Iterable[Future], until: str | int | None = None) -> None:
+        """Run until one of the futures has ended, at most to a time as of `advance`.
+
+        Without a time and with futures of which none ever ends, runs while events are left. Raises
+        InputError within a callback.
+        """
         ticks = _core.parse_time(until) if isinstance(until, str) else until
-        if ticks > LARGEST_TIME:
+        if ticks is not None and ticks > LARGEST_TIME:
             raise InputError(f"{until} is too far away")
-        if ticks > self.now:
-            self._session.advance(ticks)
+        if ticks is None or ticks > self.now:
+            self._session.advance(ticks, list(futures))
 
     def completions(self) -> list[Completion]:
         """Return the requests done since the last call, in order of completion."""
