@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import hmsim
 from hmsim import InputError
+from hmsim.common.directories import check_file, new_file
 
 from .experts import ExpertTiers, TraceRouting, ZipfRouting
 from .load import SECOND, poisson, read_trace
@@ -122,6 +123,8 @@ def check_block(model: Model, block: int) -> None:
 
 def serve(args: argparse.Namespace) -> dict[str, Any]:
     """Run the server; return its figures."""
+    if args.out:
+        check_file(args.out, force=True)
     if args.chunk < args.batch:
         raise InputError(f"--chunk: must be at least --batch, {args.batch}, got {args.chunk}")
     model = MODELS[args.model]
@@ -169,12 +172,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         found = serve(args)
         if args.out:
-            args.out.write_text(json.dumps(found, indent=2) + "\n")
+            with new_file(args.out, force=True) as fresh:
+                fresh.write_text(json.dumps(found, indent=2) + "\n")
     except InputError as error:
         print(f"serving: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"serving: --out: {error}", file=sys.stderr)
         return 2
     print(table(found))
     return 0

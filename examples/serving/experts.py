@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, cycle
@@ -11,9 +12,13 @@ from random import Random
 from typing import Protocol
 
 from hmsim import Future, InputError
+from hmsim.common.directories import read_regular
 
 from .policy import TierPolicy
 from .slow_tier import SlowTier
+
+LARGEST = 1 << 28  # bytes of a routing trace
+NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class Routing(Protocol):
@@ -51,13 +56,10 @@ class TraceRouting:
 
     def __init__(self, path: Path, layers: int, experts: int) -> None:
         lines: list[list[set[int]]] = [[] for _ in range(layers)]
-        try:
-            text = path.read_text()
-        except (OSError, UnicodeError) as error:
-            raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'not text'}") from None
+        text = read_regular(path, LARGEST).decode("utf-8", "replace")
         for number, line in enumerate(text.splitlines(), 1):
             words = line.split()
-            if not (len(words) > 1 and all(map(str.isdecimal, words))):
+            if not (len(words) > 1 and all(map(NUMBER.fullmatch, words))):
                 raise InputError(f"{path}:{number}: expected numbers of a layer and experts")
             layer, *chosen = map(int, words)
             if layer >= layers or max(chosen) >= experts:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,11 @@ from random import Random
 from typing import NamedTuple
 
 from hmsim import InputError
+from hmsim.common.directories import open_regular
 
 SECOND = 10**12  # picoseconds
+LONGEST = 10**6 * SECOND  # to an arrival
+MOST = 10**7  # tokens of a prompt or an answer, and conversations
 COLUMNS = ("arrival_s", "conversation", "prompt", "output")
 
 
@@ -52,7 +56,7 @@ def read_trace(path: Path) -> list[Arrival]:
     """Read a CSV file with the header ``arrival_s,conversation,prompt,output``, sorted by time."""
     arrivals: list[Arrival] = []
     try:
-        with path.open(newline="") as file:
+        with open_regular(path) as content, io.TextIOWrapper(content, "utf-8", newline="") as file:
             rows = csv.DictReader(file)
             if tuple(rows.fieldnames or ()) != COLUMNS:
                 raise InputError(f"{path}:1: the header must be {','.join(COLUMNS)}")
@@ -60,8 +64,8 @@ def read_trace(path: Path) -> list[Arrival]:
                 arrivals.append(_arrival(row, f"{path}:{rows.line_num}"))
                 if arrivals[-1].time < arrivals[max(0, len(arrivals) - 2)].time:
                     raise InputError(f"{path}:{rows.line_num}: arrival_s: must not decrease")
-    except (OSError, UnicodeError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'not text'}") from None
+    except (UnicodeError, csv.Error) as error:
+        raise InputError(f"{path}: no CSV file: {error}") from None
     if not arrivals:
         raise InputError(f"{path}: has no requests")
     return arrivals
@@ -73,6 +77,10 @@ def _arrival(row: dict[str, str | None], where: str) -> Arrival:
         numbers = [int(row[name] or "") for name in COLUMNS[1:]]
     except (ValueError, OverflowError):
         raise InputError(f"{where}: expected four numbers, got {list(row.values())}") from None
-    if time < 0 or numbers[0] < 0 or min(numbers[1:]) < 1:
-        raise InputError(f"{where}: prompt and output must be at least 1, and others at least 0")
+    fits = 0 <= time <= LONGEST and numbers[0] >= 0 and max(numbers) <= MOST
+    if not fits or min(numbers[1:]) < 1:
+        raise InputError(
+            f"{where}: prompt and output must be at least 1, and others at least 0; arrival_s at "
+            f"most {LONGEST // SECOND}, the others {MOST}"
+        )
     return Arrival(time, *numbers)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Work(NamedTuple):
-    """What a step computes of a request."""
+    """The part of a request that a step computes."""
 
     request: Request
     tokens: int
@@ -39,7 +39,7 @@ class Pipeline:
     """The times of a step's stages.
 
     A stage is computed when its data have been read and the stage before it is computed. Reads of
-    `ahead` later stages go on meanwhile. Those of the fast tier are in order.
+    `ahead` later stages continue meanwhile. Reads of the fast tier are in order.
     """
 
     def __init__(self, begun: int, ahead: int) -> None:

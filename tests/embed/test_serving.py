@@ -166,6 +166,9 @@ def test_missing_experts_are_read_and_stay_while_there_is_room(tmp_path: Path) -
         ours = Bench([Arrival(0, 0, 1, 4)], SPARSE, share=share, routing=routing)
         assert (ours.experts.used, ours.experts.missed) == (4 * 2 * 4, missed)
         assert ours.slow.bytes["read"] == missed * SPARSE.expert_bytes
+    lines.write_text("0 " + "1" * 5000)
+    with pytest.raises(hmsim.InputError, match=r":1: expected numbers"):
+        TraceRouting(lines, 4, 8)
     zipf = ZipfRouting(8, 2, 1.0, 1)
     drawn = [zipf.choose(0, 1) for _ in range(2000)]
     assert {len(each) for each in drawn} == {2}
@@ -216,6 +219,7 @@ def test_the_command_serves_a_trace(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["--routing", "absent"], ("--routing", "no experts")),
         (["--config", "hbm3e"], ("slow tier has 0 bytes",)),
         (["--first-lines"], ("--first-lines", "HBF")),
+        (["--out", "absent/out.json"], ("absent/out.json", "not a writable directory")),
         (["--config", "hbm3_hbf", "--history", "10000000"], ("slow tier cannot hold",)),
     ],
 )
@@ -240,6 +244,8 @@ def test_wrong_input_is_one_line(
         ("arrival_s,conversation,prompt,output\n1,0,5\n", (":2:", "four numbers")),
         ("arrival_s,conversation,prompt,output\n1,0,5,0\n", (":2:", "at least 1")),
         ("arrival_s,conversation,prompt,output\n1,0,5,1\n0,0,5,1\n", (":3:", "not decrease")),
+        ("arrival_s,conversation,prompt,output\n1,0,99999999,1\n", (":2:", "10000000")),
+        ("arrival_s,conversation,prompt,output\n1,0,5," + "1" * 200_000, ("no CSV file",)),
     ],
 )
 def test_a_wrong_trace_is_one_line(

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hmsim._core import nearest_name
+from hmsim._core import InputError, nearest_name
+from hmsim.common.directories import read_regular
+from hmsim.config.settings import LARGEST_FILE
 from hmsim.fio.values import COUNT, NO, Job
 
 SECTOR = 512  # bytes
@@ -353,9 +355,9 @@ def _scheme(job: Job) -> list[tuple[int, int, int]]:
         raise job.fail("dp_scheme", "is required with plid_select=scheme: a file of placements")
     path = Path(job.keys["dp_scheme"].where.rpartition(":")[0]).parent / name
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise job.fail("dp_scheme", f"cannot read {path}: {error}") from error
+        lines = read_regular(path, LARGEST_FILE).decode("utf-8", "replace").splitlines()
+    except InputError as error:
+        raise job.fail("dp_scheme", f"cannot read {error}") from error
     found = []
     for number, line in enumerate(lines, 1):
         match = SCHEME_LINE.fullmatch(line)
