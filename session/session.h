@@ -71,8 +71,8 @@ struct Receipt {
 
 class SessionClient {
  public:
-  // A request ended. Those that follow it have begun. Called within a step of the kernel or within
-  // submit(), which the client may call at once.
+  // A request ended. The requests that follow it have begun. Called within a step of the kernel or
+  // within submit(), which the client may call at once.
   virtual void on_ended(const Receipt& receipt, Tick now) = 0;
 
  protected:

@@ -42,7 +42,7 @@ void HandleKeys::declare(ParameterSet& parameters) {
 }
 
 std::vector<ParameterError> HandleKeys::check() const {
-  const std::string problem = WriteHandles().read(handle);
+  const std::string problem = WriteHandles::problem(handle);
   return problem.empty() ? std::vector<ParameterError>()
                          : std::vector{ParameterError{"handle", problem}};
 }

@@ -25,9 +25,10 @@ struct HandleKeys {
 
 class WriteHandles {
  public:
-  WriteHandles() = default;
   // The keys passed check(). `seed`: of random handles.
   WriteHandles(const HandleKeys& keys, std::uint64_t seed);
+  // Returns what is wrong with the key `handle`, or "".
+  static std::string problem(const std::string& handle) { return WriteHandles().read(handle); }
 
   // Returns the handle of a thread's `turn`-th write, which begins at this sector: that of the
   // first place with the sector, otherwise one of the list. O(places).
@@ -40,10 +41,10 @@ class WriteHandles {
     std::uint16_t handle = 0;
   };
 
+  WriteHandles() = default;
   // Appends the list of the keys, and returns its error or "".
   std::string read(std::string_view text);
 
-  friend struct HandleKeys;
   std::vector<Place> places_;
   std::vector<std::uint16_t> list_;
   bool random_ = false;

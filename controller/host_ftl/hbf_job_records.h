@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of users' requests to the host's FTL, made of those of the HBF channel behind it. What
-// the FTL does before the channel has a request counts as admission, and after it as queueing.
+// Records of users' requests to the host's FTL, made of its HBF channel's records. The FTL's work
+// counts as admission before the channel has the request, and as queueing after it.
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@ FtlCensus count_pages(const Ftl& ftl, std::uint32_t lun) {
       require_mapping(block.valid == 0, "bad block with valid pages");
       continue;
     }
-    // Those that a block in one-bit mode lacks count as written and invalid.
+    // Pages that a block in one-bit mode lacks count as written and invalid.
     const std::uint32_t written = ftl.frontiers().written_pages(lun, number) +
                                   (block.one_bit() ? shape.pages - shape.cache_pages : 0);
     std::uint32_t valid = 0;

@@ -262,6 +262,7 @@ bool GarbageCollector::on_flash_start(const FlashCommand& command, Tick /*now*/)
 
 void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   const std::uint32_t lun = command.lun;
+  const bool folded = folds(lun);
   Job& job = jobs_[lun];
   switch (command.operation) {
     case FlashOperation::read:
@@ -279,7 +280,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
         return;
       }
       for (std::uint32_t i = 0; i < job.batch.count; ++i) {
-        ftl_.count_copy(job.batch.copies[i].page, folds(lun));
+        ftl_.count_copy(job.batch.copies[i].page, folded);
       }
       statistics_.padded_pages += ftl_.shape().parts() - job.batch.count;
       job.batch.commit(ftl_, job.target);
