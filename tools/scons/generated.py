@@ -68,7 +68,11 @@ def precompile(env: Any, folder: str, headers: str) -> None:
         lines = "".join(f"#include <{name}>\n" for name in sorted(headers.split()))
         lines += "".join(f'#include "core/{name}.h"\n' for name in CORE)
         header = env.Command(f"{folder}/precompiled.h", env.Value(lines), Action(write_text, None))
-        command = "$CXX -x c++-header -o $TARGET -c $CXXFLAGS $CCFLAGS $_CCCOMCOM $SOURCE"
+        # SCons compares contents. By default clang also refuses a header from a cache of objects
+        # whose sources were checked out at another time.
+        dated = "-Xclang -fno-pch-timestamp " if env["compiler"] == "clang" else ""
+        command = f"$CXX -x c++-header {dated}"
+        command += "-o $TARGET -c $CXXFLAGS $CCFLAGS $_CCCOMCOM $SOURCE"
         shown = None if env["verbose"] else "CXX $SOURCE"
         compiled = env.Command(
             f"{folder}/precompiled.h.gch",
