@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "bindings/lent_view.h"
+#include "policies/map_replacement.h"
 #include "policies/page_placement.h"
+#include "policies/wear_leveler.h"
 
 namespace py = pybind11;
 
@@ -365,6 +367,124 @@ class PythonPlacement final : public PagePlacement {
   py::object copy_;
 };
 
+class PythonWear final : public WearLeveler {
+ public:
+  explicit PythonWear(py::object object) : object_(std::move(object)) {
+    choose_ = object_.attr("choose");
+    on_erase_ = overriding(object_, "WearLeveler", "on_erase");
+    counts_erases_ = static_cast<bool>(on_erase_);
+  }
+  PythonWear(const PythonWear&) = delete;
+  PythonWear& operator=(const PythonWear&) = delete;
+  ~PythonWear() override {
+    const GilGuard gil;
+    for (py::object* object : {&choose_, &on_erase_, &object_}) {
+      release_object(*object);
+    }
+  }
+
+  void connect(const WearShape& shape) override {
+    const py::gil_scoped_acquire gil;
+    object_.attr("connect")(shape.luns, shape.blocks, shape.gap);
+  }
+  std::uint32_t choose(const LunWear& wear, const FullBlocks& blocks, Random& /*random*/) override {
+    const py::gil_scoped_acquire gil;
+    py::list views;
+    for (std::uint32_t i = 0; i < blocks.count(); ++i) {
+      const BlockView view = blocks.at(i);
+      views.append(py::make_tuple(view.block, view.valid, view.erases, view.age));
+    }
+    const py::object chosen = choose_(wear.lun, wear.most, wear.least, views);
+    try {
+      return chosen.is_none() ? kNoIndex : chosen.cast<std::uint32_t>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("choose: must return a block or None, not " +
+                           py::repr(chosen).cast<std::string>());
+    }
+  }
+  bool counts_erases() const override { return counts_erases_; }
+  void on_erase(std::uint32_t lun, std::uint32_t block) override {
+    const py::gil_scoped_acquire gil;
+    on_erase_(lun, block);
+  }
+  void serialize(Archive& archive) override { serialize_object(archive, object_); }
+
+ private:
+  py::object object_;
+  py::object choose_;
+  py::object on_erase_;  // only if overridden
+  bool counts_erases_ = false;
+};
+
+class PythonMap final : public MapReplacement {
+ public:
+  explicit PythonMap(py::object object) : object_(std::move(object)) {
+    victim_ = object_.attr("victim");
+    entered_ = object_.attr("entered");
+    used_ = object_.attr("used");
+    left_ = object_.attr("left");
+    marked_ = overriding(object_, "MapReplacement", "marked");
+    loads_ = overriding(object_, "MapReplacement", "loads");
+  }
+  PythonMap(const PythonMap&) = delete;
+  PythonMap& operator=(const PythonMap&) = delete;
+  ~PythonMap() override {
+    const GilGuard gil;
+    for (py::object* object : {&victim_, &entered_, &used_, &left_, &marked_, &loads_, &object_}) {
+      release_object(*object);
+    }
+  }
+
+  void connect(const MapShape& shape) override {
+    const py::gil_scoped_acquire gil;
+    object_.attr("connect")(shape.entries, shape.pages, shape.per_page);
+  }
+  void entered(std::uint32_t slot, std::uint64_t page) override { report(entered_, slot, page); }
+  void used(std::uint32_t slot) override { report(used_, slot); }
+  void marked(std::uint32_t slot, bool dirty) override { report(marked_, slot, dirty); }
+  void left(std::uint32_t slot) override { report(left_, slot); }
+  std::uint32_t victim() const override {
+    const py::gil_scoped_acquire gil;
+    return cast<std::uint32_t>("victim: must return a slot", victim_());
+  }
+  MapRange loads(std::uint64_t page, const MapRange& all) const override {
+    if (!loads_) {
+      return {page, 1};
+    }
+    const py::gil_scoped_acquire gil;
+    const auto [first, count] = cast<std::pair<std::uint64_t, std::uint64_t>>(
+        "loads: must return a first page and a count", loads_(page, all.first, all.count));
+    return {first, count};
+  }
+  void serialize(Archive& archive) override { serialize_object(archive, object_); }
+
+ private:
+  template <class... Arguments>
+  static void report(const py::object& method, Arguments... arguments) {
+    if (method) {
+      const py::gil_scoped_acquire gil;
+      method(arguments...);
+    }
+  }
+  template <class Value>
+  static Value cast(const char* message, const py::object& returned) {
+    try {
+      return returned.cast<Value>();
+    } catch (const py::cast_error&) {
+      throw py::type_error(std::string(message) + ", not " +
+                           py::repr(returned).cast<std::string>());
+    }
+  }
+
+  py::object object_;
+  py::object victim_;
+  py::object entered_;
+  py::object used_;
+  py::object left_;
+  py::object marked_;  // these two only if overridden
+  py::object loads_;
+};
+
 template <class View, class Member>
 auto field(Member View::*member) {
   return [member](const Handle<View>& handle) { return handle.view().*member; };
@@ -419,8 +539,14 @@ PolicyMakers python_policy_makers(const py::dict& callables) {
     const auto shared = std::make_shared<py::object>(py::reinterpret_borrow<py::object>(callable));
     makers[name] = [shared, name]() -> std::unique_ptr<Policy> {
       const py::gil_scoped_acquire gil;
-      if (name == kPlacementKey || name == kDrivePlacementKey) {
+      if (name.find(".ftl.placement") != std::string::npos) {
         return std::make_unique<PythonPlacement>((*shared)());
+      }
+      if (name.find(".ftl.wear") != std::string::npos) {
+        return std::make_unique<PythonWear>((*shared)());
+      }
+      if (name.find(".ftl.map_replacement") != std::string::npos) {
+        return std::make_unique<PythonMap>((*shared)());
       }
       if (name == "controller.arbiter") {
         return std::make_unique<PythonArbiter>((*shared)());

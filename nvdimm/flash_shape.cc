@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/flash_shape.h"
 
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "nvdimm/ftl/victims.h"
 #include "nvdimm/power.h"
 
 namespace hmsim {
@@ -15,16 +20,28 @@ constexpr const char* kOneStream = "single";
 // Returns whether the user selected a placement policy.
 bool places(const FtlParameters& ftl) { return ftl.make_placement || ftl.placement != kOneStream; }
 
+// Returns the maker's policy, or without a maker the named one.
+template <class Interface>
+std::unique_ptr<Interface> made(const std::function<std::unique_ptr<Policy>()>& make,
+                                PolicyKind kind, const std::string& name,
+                                const Assignments& assignments) {
+  return make ? std::unique_ptr<Interface>(static_cast<Interface*>(make().release()))
+              : create_policy<Interface>(kind, name, assignments);
+}
+
 }  // namespace
 
-std::unique_ptr<PagePlacement> placement_of(const NvdimmParameters& parameters,
-                                            const Assignments& assignments) {
-  if (parameters.ftl.make_placement) {
-    return std::unique_ptr<PagePlacement>(
-        static_cast<PagePlacement*>(parameters.ftl.make_placement().release()));
-  }
-  const bool by_handle = !places(parameters.ftl) && ftl_demands(parameters).streams > 1;
-  return page_placement(by_handle ? "by_handle" : parameters.ftl.placement, assignments);
+FtlPolicies ftl_policies(const NvdimmParameters& parameters, const Assignments& assignments) {
+  const FtlParameters& ftl = parameters.ftl;
+  const bool by_handle = !places(ftl) && ftl_demands(parameters).streams > 1;
+  return {
+      victim_selector(ftl.victim, assignments),
+      made<PagePlacement>(ftl.make_placement, PolicyKind::page_placement,
+                          by_handle ? "by_handle" : ftl.placement, assignments),
+      made<WearLeveler>(ftl.make_wear, PolicyKind::wear_leveler, ftl.wear, assignments),
+      made<MapReplacement>(ftl.make_map, PolicyKind::map_replacement, ftl.map_replacement,
+                           assignments),
+  };
 }
 
 FtlDemands ftl_demands(const NvdimmParameters& parameters) {

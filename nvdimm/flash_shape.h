@@ -3,17 +3,14 @@
 // host demand of it.
 #pragma once
 
-#include <memory>
-
+#include "nvdimm/ftl/ftl_policies.h"
 #include "nvdimm/ftl/ftl_shape.h"
-#include "nvdimm/ftl/placement.h"
 #include "nvdimm/parameters.h"
 
 namespace hmsim {
 
-// Returns the placement policy. hbf.streams: by_handle, unless another is set.
-std::unique_ptr<PagePlacement> placement_of(const NvdimmParameters& parameters,
-                                            const Assignments& assignments);
+// Returns the policies of the FTL. Placement with hbf.streams: by_handle, unless another is set.
+FtlPolicies ftl_policies(const NvdimmParameters& parameters, const Assignments& assignments);
 
 FtlDemands ftl_demands(const NvdimmParameters& parameters);
 

@@ -32,8 +32,7 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
     : parameters_(parameters),
       host_(host),
       pending_(parameters.nand.channels, parameters.luns()),
-      ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed,
-           placement_of(parameters, assignments)),
+      ftl_(ftl_shape(parameters), ftl_policies(parameters, assignments), seed),
       flash_(parameters.nand, parameters.nand.superblocks(parameters.capacity), *this, seed),
       buffer_(parameters.buffer, assignments),
       data_(parameters.store_data

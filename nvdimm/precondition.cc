@@ -43,9 +43,9 @@ void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelli
 void look_up_untimed(Ftl& ftl, LogicalPage page) {
   MapCache& map = *ftl.map();
   if (!map.look_up(page)) {
-    map.counts().reads +=
-        ftl.pages().place(ftl.shape().map_page(map.page_of(page))) == kNowhere ? 0 : 1;
-    map.load(page);
+    const bool in_flash = ftl.pages().place(ftl.shape().map_page(map.page_of(page))) != kNowhere;
+    map.counts().reads += in_flash ? 1 : 0;
+    in_flash ? map.load_read(page) : map.load(page);
   }
 }
 
@@ -58,8 +58,8 @@ void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
     move_untimed(ftl, lun, ftl.victims().take(lun), false, work);
     ++work.collected_blocks;
   } while (ftl.victims().pressing(lun));
-  if (const auto coldest = ftl.victims().take_coldest(lun)) {
-    move_untimed(ftl, lun, *coldest, true, work);
+  if (const auto unworn = ftl.victims().take_to_level(lun)) {
+    move_untimed(ftl, lun, *unworn, true, work);
     ++work.levelled_blocks;
   }
 }
@@ -289,7 +289,7 @@ double untimed_amplification(const FtlShape& shape, const std::string& victim,
                              const Assignments& assignments, const UntimedRun& run,
                              std::unique_ptr<PagePlacement> placement) {
   constexpr std::uint64_t kPercent = 100;
-  Ftl ftl(shape, victim_selector(victim, assignments), run.seed, std::move(placement));
+  Ftl ftl(shape, {victim_selector(victim, assignments), std::move(placement)}, run.seed);
   PreconditionParameters filled;
   filled.fill = 1;
   precondition(ftl, filled, run.seed);

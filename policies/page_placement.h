@@ -14,8 +14,6 @@
 
 namespace hmsim {
 
-inline constexpr const char* kPlacementKey = "nvdimm.ftl.placement";
-inline constexpr const char* kDrivePlacementKey = "storage.flash.ftl.placement";
 inline constexpr std::uint32_t kMostStreams = 64;
 // Stream of the separate open block for copies of garbage collection.
 inline constexpr std::uint32_t kCopyStream = kMostStreams;

@@ -244,7 +244,8 @@ struct BlockView {
   std::uint64_t age;
 };
 
-// The full blocks of one LUN, as the FTL keeps them. Every call takes constant time.
+// The full blocks of one LUN, as the FTL keeps them. Every call but least_worn() takes constant
+// time.
 class FullBlocks {
  public:
   virtual ~FullBlocks() = default;
@@ -260,6 +261,9 @@ class FullBlocks {
   // Advances `view` to the next block with the same number of valid pages. Returns false after the
   // last one.
   virtual bool next_alike(BlockView& view) const = 0;
+  // Returns the least worn block with fewer than `erases` erases; ties go to the one filled first.
+  // kNoIndex if there is none.
+  virtual std::uint32_t least_worn(std::uint32_t erases) const = 0;
 };
 
 // Chooses the block to clean next. Precondition: at least one full block has an invalid page.
@@ -279,7 +283,9 @@ enum class PolicyKind {
   buffer_replacement,  // policies/buffer_replacement.h
   host_limiter,        // policies/host_limiter.h
   refresh_pacer,       // policies/refresh_pacer.h
-  page_placement       // policies/page_placement.h
+  page_placement,      // policies/page_placement.h
+  wear_leveler,        // policies/wear_leveler.h
+  map_replacement      // policies/map_replacement.h
 };
 const char* name_of(PolicyKind kind);
 

@@ -33,9 +33,7 @@ Configuration::Configuration(const Assignments& assignments, const PolicyMakers&
   system_.persistence = frontend_.node.persistence;
   system_.resolve_presets();
   system_.makers = makers;
-  if (const auto placement = makers.find(kPlacementKey); placement != makers.end()) {
-    system_.nvdimm.ftl.make_placement = placement->second;
-  }
+  system_.nvdimm.ftl.set_makers(makers, "nvdimm");
   storage_.set_makers(makers);
   const ClusterParameters& cluster = frontend_.cluster;
   system_.nodes = cluster.memories();

@@ -110,9 +110,7 @@ namespace {
 class FlashDesign final : public PlainDesign<FlashParameters, FlashDevice> {
  public:
   void set_makers(const PolicyMakers& makers) override {
-    if (const auto found = makers.find(kDrivePlacementKey); found != makers.end()) {
-      parameters_.inside.ftl.make_placement = found->second;
-    }
+    parameters_.inside.ftl.set_makers(makers, "storage.flash");
   }
 };
 

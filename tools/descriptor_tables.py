@@ -74,12 +74,14 @@ POLICIES = Table(
             "buffer",
             "gc",
             "host",
+            "map",
             "page",
             "placement",
             "refresh",
             "replacement",
             "scheduler",
             "victim",
+            "wear",
         )
     ),
 )

@@ -85,8 +85,8 @@ class CollectionJobs {
     if (ftl_.victims().pressing(lun)) {
       return take(lun);
     }
-    const auto coldest = ftl_.victims().take_coldest(lun);
-    return coldest ? std::optional(Victim{*coldest, true}) : std::nullopt;
+    const auto unworn = ftl_.victims().take_to_level(lun);
+    return unworn ? std::optional(Victim{*unworn, true}) : std::nullopt;
   }
 
   // Return the number of jobs that have begun and that have ended.

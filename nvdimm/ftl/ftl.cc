@@ -22,19 +22,17 @@ std::vector<LunBlocks> blocks_of(const FtlShape& shape, std::uint64_t seed) {
 
 }  // namespace
 
-Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t seed,
-         std::unique_ptr<PagePlacement> placement)
+Ftl::Ftl(FtlShape shape, FtlPolicies policies, std::uint64_t seed)
     : shape_(std::move(shape)),
       map_(shape_.cached_entries == 0
                ? nullptr
-               : std::make_unique<MapCache>(shape_.cached_entries, shape_.map_pages(),
-                                            shape_.page_entries())),
+               : std::make_unique<MapCache>(shape_.map_shape(), std::move(policies.map_cache))),
       pages_(shape_),
       luns_(blocks_of(shape_, seed)),
       frontiers_(shape_, luns_),
       claims_(shape_, luns_),
-      victims_(shape_, luns_, std::move(selector), seed),
-      placement_(shape_, std::move(placement)) {}
+      victims_(shape_, luns_, std::move(policies.victims), seed, std::move(policies.wear)),
+      placement_(shape_, std::move(policies.placement)) {}
 
 PhysicalPage Ftl::allocate(std::uint32_t lun, WriteStream source, std::uint32_t sources,
                            std::uint32_t stream) {
@@ -183,6 +181,7 @@ void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
     return;
   }
   luns_[lun].erase(block);
+  victims_.on_erase(lun, block);
   if (media_ != nullptr) {
     media_->erase(shape_.block_index(lun, block));
   }
@@ -232,6 +231,7 @@ void Ftl::rebuild() {
   frontiers_.clear();
   claims_.clear();
   placement_.restart();
+  victims_.restart();
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     rebuild_lun(*media_, shape_, lun, pages_, luns_[lun], frontiers_);
   }

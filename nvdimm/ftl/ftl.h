@@ -26,6 +26,7 @@
 #include "core/types.h"
 #include "nvdimm/ftl/claims.h"
 #include "nvdimm/ftl/frontiers.h"
+#include "nvdimm/ftl/ftl_policies.h"
 #include "nvdimm/ftl/ftl_shape.h"
 #include "nvdimm/ftl/ftl_statistics.h"
 #include "nvdimm/ftl/lun_blocks.h"
@@ -39,10 +40,8 @@ namespace hmsim {
 
 class Ftl {
  public:
-  // Without `selector`, victim selection is greedy. Without `placement`, all pages have stream 0.
-  // `seed`: for the selector's draws and the factory-bad blocks.
-  explicit Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector = nullptr,
-               std::uint64_t seed = 0, std::unique_ptr<PagePlacement> placement = nullptr);
+  // `seed`: for the policies' draws and the factory-bad blocks.
+  explicit Ftl(FtlShape shape, FtlPolicies policies = {}, std::uint64_t seed = 0);
   Ftl(const Ftl&) = delete;  // the parts refer to the shape and to each other
   Ftl& operator=(const Ftl&) = delete;
 

@@ -59,6 +59,9 @@ void FtlParameters::declare(ParameterSet& set) {
   set.size("map_entry", map_entry, {4, 256},
            {"bytes of a cached map's entry in its translation page, a flash page",
             "Gupta et al. (DFTL), ASPLOS 2009"});
+  set.name_of("map_replacement", map_replacement, policy_names(PolicyKind::map_replacement),
+              {"policy of a cached map: the entries to load and to evict",
+               "Gupta et al. (DFTL), ASPLOS 2009"});
   set.name_of("victim", victim, policy_names(PolicyKind::victim_selector),
               {"victim policy: the full block of a LUN to clean next", "the paper's is not given"});
   set.name_of(
@@ -77,6 +80,20 @@ void FtlParameters::declare(ParameterSet& set) {
              {"capacity of the SLC cache (nvdimm.nand.slc_blocks). static: its blocks are set "
               "aside; dynamic: it uses free blocks that collection does not need",
               "assumed"});
+  set.name_of("wear", wear, policy_names(PolicyKind::wear_leveler),
+              {"static wear levelling: when the pages of a full block move, and of which one; "
+               "wear_gap is erase_gap's",
+               "assumed"});
+}
+
+void FtlParameters::set_makers(const PolicyMakers& makers, const std::string& owner) {
+  const auto set = [&](const char* name, auto& make) {
+    const auto found = makers.find(owner + ".ftl." + name);
+    make = found == makers.end() ? make : found->second;
+  };
+  set("placement", make_placement);
+  set("wear", make_wear);
+  set("map_replacement", make_map);
 }
 
 void GcParameters::declare(ParameterSet& set) {

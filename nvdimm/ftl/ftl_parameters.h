@@ -10,10 +10,9 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "policies/policy.h"
 
 namespace hmsim {
-
-class Policy;
 
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // fixed: "static" to users
 enum class MapPlace : std::uint8_t { full, cached };
@@ -32,13 +31,20 @@ struct FtlParameters {
   MapPlace map = MapPlace::full;
   Bytes map_cache{2LL << 20};
   Bytes map_entry{4};
+  std::string map_replacement = "lru_entries";
   std::string victim = "greedy";
   std::string placement = "single";
-  std::function<std::unique_ptr<Policy>()> make_placement;  // if given, instead of that one
   std::int64_t streams = 2;
+  std::string wear = "erase_gap";
   std::int64_t wear_gap = 100;
   CacheSize slc_size = CacheSize::fixed;
+  // Makers of policies that replace the named ones, if given.
+  std::function<std::unique_ptr<Policy>()> make_placement;
+  std::function<std::unique_ptr<Policy>()> make_wear;
+  std::function<std::unique_ptr<Policy>()> make_map;
 
+  // Takes the makers of OWNER.ftl.{placement,wear,map_replacement}.
+  void set_makers(const PolicyMakers& makers, const std::string& owner);
   // Declares the fields under "ftl.".
   void declare(ParameterSet& set);
   // Appends the errors that do not depend on the flash; check_shape() (ftl_shape.h) adds the rest.

@@ -11,6 +11,7 @@
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_parameters.h"
 #include "nvdimm/nand/nand_parameters.h"
+#include "policies/map_replacement.h"
 
 namespace hmsim {
 
@@ -56,7 +57,10 @@ struct FtlShape {
   std::uint64_t page_entries() const { return map_entries << part_bits; }
   // Returns the number of translation pages.
   std::uint64_t map_pages() const {
-    return cached_entries == 0 ? 0 : (logical_pages + page_entries() - 1) / page_entries();
+    return cached_entries == 0 ? 0 : map_shape().translation_pages();
+  }
+  MapShape map_shape() const {
+    return {static_cast<std::uint32_t>(cached_entries), logical_pages, page_entries()};
   }
   std::uint32_t frontiers() const {
     return (cached_entries == 0 ? kFrontiers - 1 : kFrontiers) + streams - 1 +

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/ftl_statistics.h"
 
-#include <algorithm>
 #include <array>
 #include <numeric>
 #include <string>

@@ -29,6 +29,7 @@ class FullBlockList final : public FullBlocks {
   bool any_with(std::uint32_t valid) const override { return !buckets_[valid].empty(); }
   BlockView first_with(std::uint32_t valid) const override { return view(buckets_[valid].first); }
   bool next_alike(BlockView& current) const override;
+  std::uint32_t least_worn(std::uint32_t erases) const override;
 
   // Moves fewest() up to the first non-empty bucket, or to pages() if all are empty. Call it before
   // a selector uses fewest().
@@ -37,9 +38,6 @@ class FullBlockList final : public FullBlocks {
   std::uint32_t first_failing() const;
   // Returns the block in one-bit mode that became full first. Precondition: there is one.
   std::uint32_t first_one_bit() const;
-  // Returns the least worn block with fewer than `erases` erases; ties go to the oldest. kNoIndex
-  // if there is none.
-  std::uint32_t least_worn(std::uint32_t erases) const;
 
   void add(std::uint32_t block);
   void remove(std::uint32_t block);

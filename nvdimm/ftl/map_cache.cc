@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/map_cache.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
+#include "core/errors.h"
+
 namespace hmsim {
+
+MapCache::MapCache(const MapShape& shape, std::unique_ptr<MapReplacement> policy)
+    : shape_(shape),
+      policy_(policy == nullptr || policy->by_recency() ? nullptr : std::move(policy)),
+      dirty_(shape.translation_pages()),
+      listed_(shape.translation_pages()) {
+  if (policy_ != nullptr) {
+    policy_->connect(shape_);
+  }
+}
 
 bool MapCache::look_up(LogicalPage page) {
   const std::uint32_t slot = slots_.find(page.value());
@@ -20,6 +34,20 @@ void MapCache::load(LogicalPage page) {
   }
 }
 
+void MapCache::load_read(LogicalPage page) {
+  const auto number = static_cast<std::uint64_t>(page.value());
+  if (policy_ != nullptr) {
+    const std::uint64_t first = page_of(page) * shape_.per_page;
+    const MapRange all{first, std::min(shape_.per_page, shape_.pages - first)};
+    const MapRange wanted = policy_->loads(number, all);
+    const std::uint64_t end = std::min(wanted.first + wanted.count, first + all.count);
+    for (std::uint64_t next = std::max(wanted.first, first); next < end; ++next) {
+      load(LogicalPage(static_cast<std::int64_t>(next)));
+    }
+  }
+  load(page);
+}
+
 void MapCache::changed(LogicalPage page) {
   std::uint32_t slot = slots_.find(page.value());
   if (slot == kNoIndex) {
@@ -31,31 +59,49 @@ void MapCache::changed(LogicalPage page) {
     entries_[slot].dirty = true;
     dirty_[page_of(page)].push_back(by_page(), slot);
     ++dirty_count_;
+    if (policy_ != nullptr) {
+      policy_->marked(slot, true);
+    }
   }
 }
 
 std::uint32_t MapCache::enter(LogicalPage page) {
-  if (entries_.size() == capacity_) {
-    drop_oldest();
+  std::uint32_t slot = static_cast<std::uint32_t>(entries_.size());
+  if (slot == shape_.entries) {
+    slot = victim();
+    evict(slot);
   } else {
     entries_.emplace_back();
-    age_.push_back(by_age(), static_cast<std::uint32_t>(entries_.size() - 1));
   }
-  const std::uint32_t slot = age_.last;
   entries_[slot].page = page;
   entries_[slot].dirty = false;
+  age_.push_back(by_age(), slot);
   slots_.insert(page.value(), slot);
+  if (policy_ != nullptr) {
+    policy_->entered(slot, static_cast<std::uint64_t>(page.value()));
+  }
   return slot;
 }
 
 void MapCache::touch(std::uint32_t slot) {
   age_.remove(by_age(), slot);
   age_.push_back(by_age(), slot);
+  if (policy_ != nullptr) {
+    policy_->used(slot);
+  }
 }
 
-// Evicts the oldest entry. Its slot becomes the youngest.
-void MapCache::drop_oldest() {
-  const std::uint32_t slot = age_.first;
+std::uint32_t MapCache::victim() const {
+  const std::uint32_t slot = policy_ == nullptr ? age_.first : policy_->victim();
+  if (slot >= entries_.size()) {
+    throw InputError("ftl.map_replacement: the policy returned slot " + std::to_string(slot) +
+                     ": must be below " + std::to_string(entries_.size()));
+  }
+  return slot;
+}
+
+// The caller fills the slot again.
+void MapCache::evict(std::uint32_t slot) {
   const Entry entry = entries_[slot];
   const std::uint32_t page = page_of(entry.page);
   ++counts_.evictions;
@@ -65,7 +111,10 @@ void MapCache::drop_oldest() {
     written(page);
   }
   slots_.erase(entry.page.value());
-  touch(slot);
+  age_.remove(by_age(), slot);
+  if (policy_ != nullptr) {
+    policy_->left(slot);
+  }
 }
 
 void MapCache::write_later(std::uint32_t translation_page) {
@@ -92,12 +141,15 @@ void MapCache::written(std::uint32_t translation_page) {
     list.remove(by_page(), slot);
     entries_[slot].dirty = false;
     --dirty_count_;
+    if (policy_ != nullptr) {
+      policy_->marked(slot, false);
+    }
   }
 }
 
 void MapCache::clear() {
   const MapCounts counts = counts_;
-  *this = MapCache(capacity_, dirty_.size(), entries_per_page_);
+  *this = MapCache(shape_, std::move(policy_));
   counts_ = counts;
 }
 
@@ -112,23 +164,58 @@ void MapCache::serialize(Archive& archive) {
   }
 }
 
-// Saves entries oldest first; loading touches them in that order.
+// Saves the page of each slot, the slots by age, and the dirty ones.
 void MapCache::serialize_entries(Archive& archive) {
-  std::vector<std::pair<LogicalPage, bool>> entries;
+  std::vector<LogicalPage> pages;
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> changes;
   if (!archive.loading()) {
+    for (const Entry& entry : entries_) {
+      pages.push_back(entry.page);
+    }
     for (std::uint32_t slot = age_.first; slot != kNoIndex; slot = entries_[slot].by_age.next) {
-      entries.emplace_back(entries_[slot].page, entries_[slot].dirty);
+      order.push_back(slot);
+    }
+    for (const SlotList& list : dirty_) {
+      for (std::uint32_t slot = list.first; slot != kNoIndex; slot = entries_[slot].by_page.next) {
+        changes.push_back(slot);
+      }
     }
   }
-  archive(entries);
+  archive(pages, order, changes);
   if (archive.loading()) {
     clear();
-    for (const auto& [page, dirty] : entries) {
-      archive.check_index(page.value(), dirty_.size() * entries_per_page_,
-                          "invalid page of the cached map");
-      dirty ? changed(page) : load(page);
-    }
+    restore_entries(archive, pages, order, changes);
   }
+  if (policy_ != nullptr) {
+    archive(*policy_);
+  }
+}
+
+void MapCache::restore_entries(const Archive& archive, const std::vector<LogicalPage>& pages,
+                               const std::vector<std::uint32_t>& order,
+                               const std::vector<std::uint32_t>& changes) {
+  archive.check(pages.size() <= shape_.entries && order.size() == pages.size(),
+                "invalid size of the cached map");
+  entries_.resize(pages.size());
+  std::vector<bool> listed(pages.size());
+  for (const std::uint32_t slot : order) {
+    archive.check_index(slot, pages.size(), "invalid slot of the cached map");
+    const LogicalPage page = pages[slot];
+    archive.check_index(page.value(), shape_.pages, "invalid page of the cached map");
+    archive.check(!listed[slot] && !holds(page), "page of the cached map listed twice");
+    listed[slot] = true;
+    entries_[slot].page = page;
+    age_.push_back(by_age(), slot);
+    slots_.insert(page.value(), slot);
+  }
+  for (const std::uint32_t slot : changes) {
+    archive.check_index(slot, pages.size(), "invalid slot of the cached map");
+    archive.check(!entries_[slot].dirty, "page of the cached map listed twice");
+    entries_[slot].dirty = true;
+    dirty_[page_of(pages[slot])].push_back(by_page(), slot);
+  }
+  dirty_count_ = changes.size();
 }
 
 }  // namespace hmsim

@@ -3,14 +3,15 @@
 // Translation Layer Employing Demand-based Selective Caching of Page-level Address Mappings",
 // ASPLOS 2009.
 //
-// Translation pages hold the map's entries. The cache holds single entries and evicts the least
-// recently used one. A changed entry is dirty. When a dirty entry is evicted, its translation page
-// is queued for writing with all of its changes in the cache (DFTL's batch update), which become
-// clean. A missing entry is therefore always current in its translation page, or in a queued write
-// of it.
+// Translation pages hold the map's entries. The cache holds single entries; a policy decides which
+// (policies/map_replacement.h). A changed entry is dirty. When a dirty entry is evicted, its
+// translation page is queued for writing with all of its changes in the cache (DFTL's batch
+// update), which become clean. A missing entry is therefore always current in its translation page,
+// or in a queued write of it.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/archive.h"
@@ -19,6 +20,7 @@
 #include "core/slot_list.h"
 #include "core/statistics.h"
 #include "core/types.h"
+#include "policies/map_replacement.h"
 
 namespace hmsim {
 
@@ -36,22 +38,20 @@ struct MapCounts {
 
 class MapCache {
  public:
-  // Caches `entries` entries, at least one, of a map of `translation_pages` pages.
-  MapCache(std::uint64_t entries, std::uint64_t translation_pages, std::uint64_t entries_per_page)
-      : capacity_(static_cast<std::uint32_t>(entries)),
-        entries_per_page_(entries_per_page),
-        dirty_(static_cast<std::size_t>(translation_pages)),
-        listed_(static_cast<std::size_t>(translation_pages)) {}
+  // Without `policy`, it is lru_entries.
+  explicit MapCache(const MapShape& shape, std::unique_ptr<MapReplacement> policy = nullptr);
 
   std::uint32_t page_of(LogicalPage page) const {
-    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(page.value()) / entries_per_page_);
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(page.value()) / shape_.per_page);
   }
 
   bool holds(LogicalPage page) const { return slots_.find(page.value()) != kNoIndex; }
   // Returns whether the entry is cached, and counts a hit or a miss.
   bool look_up(LogicalPage page);
-  // Adds an entry that was fetched.
+  // Adds the entry, whose translation page is in the controller.
   void load(LogicalPage page);
+  // Adds the entry, whose translation page was read, and others that the policy selects.
+  void load_read(LogicalPage page);
   // Marks the page's entry as dirty after its place changed; adds the entry if it was not cached.
   void changed(LogicalPage page);
 
@@ -80,17 +80,21 @@ class MapCache {
   auto by_page() { return links_of(entries_.data(), &Entry::by_page); }
   auto by_page() const { return links_of(entries_.data(), &Entry::by_page); }
   void serialize_entries(Archive& archive);
+  void restore_entries(const Archive& archive, const std::vector<LogicalPage>& pages,
+                       const std::vector<std::uint32_t>& order,
+                       const std::vector<std::uint32_t>& changes);
   std::uint32_t enter(LogicalPage page);
   void write_later(std::uint32_t translation_page);
   void touch(std::uint32_t slot);
-  void drop_oldest();
+  std::uint32_t victim() const;
+  void evict(std::uint32_t slot);
 
-  std::uint32_t capacity_;
-  std::uint64_t entries_per_page_;
-  std::vector<Entry> entries_;   // slots in use
-  SlotList age_;                 // least recently used first
-  std::vector<SlotList> dirty_;  // by translation page
-  std::vector<bool> listed_;     // whether to_write_ has it
+  MapShape shape_;
+  std::unique_ptr<MapReplacement> policy_;  // nullptr: the least recently used entry
+  std::vector<Entry> entries_;              // slots in use
+  SlotList age_;                            // least recently used first
+  std::vector<SlotList> dirty_;             // by translation page
+  std::vector<bool> listed_;                // whether to_write_ has it
   Ring<std::uint32_t> to_write_;
   std::uint64_t dirty_count_ = 0;
   MapCounts counts_;

@@ -164,7 +164,7 @@ void MapTraffic::serve(std::uint32_t visit, const GcWait& gc, Tick now) {
     const std::uint32_t waiter = waiters.pop_front(links_of(waiters_.data(), &Waiter::next));
     const Waiter done = waiters_[waiter];
     waiters_.give_back(waiter);
-    ftl_.map()->load(done.page);
+    ftl_.map()->load_read(done.page);
     listener_.on_mapped(done.cookie, gc, now);
   }
 }

@@ -19,11 +19,18 @@ std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
 }
 
 Victims::Victims(const FtlShape& shape, std::vector<LunBlocks>& luns,
-                 std::unique_ptr<VictimSelector> selector, std::uint64_t seed)
+                 std::unique_ptr<VictimSelector> selector, std::uint64_t seed,
+                 std::unique_ptr<WearLeveler> leveler)
     : shape_(shape),
       luns_(luns),
       selector_(selector == nullptr ? victim_selector("greedy", {}) : std::move(selector)),
-      random_(seed, kSelectorStream) {}
+      leveler_(leveler == nullptr
+                   ? create_policy<WearLeveler>(PolicyKind::wear_leveler, "erase_gap", {})
+                   : std::move(leveler)),
+      counts_erases_(leveler_->counts_erases()),
+      random_(seed, kSelectorStream) {
+  restart();
+}
 
 std::uint32_t Victims::take(std::uint32_t lun) {
   LunBlocks& blocks = luns_[lun];
@@ -48,18 +55,24 @@ std::optional<std::uint32_t> Victims::take_cached(std::uint32_t lun) {
   return block;
 }
 
-std::optional<std::uint32_t> Victims::take_coldest(std::uint32_t lun) {
+std::optional<std::uint32_t> Victims::take_to_level(std::uint32_t lun) {
   LunBlocks& blocks = luns_[lun];
+  if (blocks.free() == 0 || blocks.full().count() == 0) {
+    return std::nullopt;
+  }
+  blocks.find_fewest();
   const WearSpread& wear = blocks.wear();
-  if (shape_.wear_gap == 0 || wear.gap() <= shape_.wear_gap || blocks.free() == 0) {
+  const std::uint32_t block =
+      leveler_->choose({lun, wear.most(), wear.least()}, blocks.full(), random_);
+  if (block == kNoIndex) {
     return std::nullopt;
   }
-  const std::uint32_t coldest = blocks.full().least_worn(wear.most() - shape_.wear_gap);
-  if (coldest == kNoIndex) {
-    return std::nullopt;
+  if (block >= shape_.blocks || blocks[block].state != BlockState::full) {
+    throw InputError("ftl.wear: the policy returned block " + std::to_string(block) +
+                     ": must be a full block of the LUN");
   }
-  blocks.take(coldest);
-  return coldest;
+  blocks.take(block);
+  return block;
 }
 
 }  // namespace hmsim

@@ -16,6 +16,7 @@
 #include "nvdimm/ftl/ftl_shape.h"
 #include "nvdimm/ftl/lun_blocks.h"
 #include "policies/policy.h"
+#include "policies/wear_leveler.h"
 
 namespace hmsim {
 
@@ -25,10 +26,11 @@ std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
 
 class Victims {
  public:
-  // `shape` and `luns` must outlive the object. Without `selector`, selection is greedy. `seed`:
-  // for the selector's draws.
+  // `shape` and `luns` must outlive the object. Without `selector`, selection is greedy. Without
+  // `leveler`, it is erase_gap. `seed`: for the policies' draws.
   Victims(const FtlShape& shape, std::vector<LunBlocks>& luns,
-          std::unique_ptr<VictimSelector> selector, std::uint64_t seed);
+          std::unique_ptr<VictimSelector> selector, std::uint64_t seed,
+          std::unique_ptr<WearLeveler> leveler = nullptr);
 
   // Returns whether some full block is worth collecting. A failing block is, since its failed page
   // holds no data.
@@ -57,17 +59,25 @@ class Victims {
   std::optional<std::uint32_t> take_cached(std::uint32_t lun);
   // Takes the given block, which must be full, to write its pages again.
   void take_block(std::uint32_t lun, std::uint32_t block) { luns_[lun].take(block); }
-  // Static wear levelling: takes the least worn full block if the LUN's most worn block has more
-  // than wear_gap more erases. O(full blocks), but only while the gap is that large.
-  std::optional<std::uint32_t> take_coldest(std::uint32_t lun);
+  // Static wear levelling: takes the full block that the policy selects, if any.
+  std::optional<std::uint32_t> take_to_level(std::uint32_t lun);
+  void on_erase(std::uint32_t lun, std::uint32_t block) {
+    if (counts_erases_) {
+      leveler_->on_erase(lun, block);
+    }
+  }
+  // Forgets everything that the leveler knows, as after a power failure.
+  void restart() { leveler_->connect({shape_.luns, shape_.blocks, shape_.wear_gap}); }
 
-  void serialize(Archive& archive) { archive(random_, *selector_); }
+  void serialize(Archive& archive) { archive(random_, *selector_, *leveler_); }
 
  private:
   const FtlShape& shape_;
   std::vector<LunBlocks>& luns_;
   std::unique_ptr<VictimSelector> selector_;
-  Random random_;  // for the selector
+  std::unique_ptr<WearLeveler> leveler_;
+  const bool counts_erases_;
+  Random random_;  // for the policies
 };
 
 }  // namespace hmsim

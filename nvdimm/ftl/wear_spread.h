@@ -17,7 +17,6 @@ class WearSpread {
 
   std::uint32_t most() const { return static_cast<std::uint32_t>(blocks_.size() - 1); }
   std::uint32_t least() const { return least_; }
-  std::uint32_t gap() const { return most() - least_; }
   // Calls call(erases, blocks) for each number of erases.
   template <class Call>
   void each(Call call) const {

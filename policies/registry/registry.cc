@@ -15,10 +15,10 @@ const std::vector<const PolicyDescriptor*>& all() { return PolicyCatalog::instan
 }  // namespace
 
 const char* name_of(PolicyKind kind) {
-  constexpr std::array<const char*, 10> kNames{
+  constexpr std::array<const char*, 12> kNames{
       "transaction_scheduler", "bus_arbiter",    "page_policy",        "victim_selector",
       "gc_scheduler",          "buffer_manager", "buffer_replacement", "host_limiter",
-      "refresh_pacer",         "page_placement"};
+      "refresh_pacer",         "page_placement", "wear_leveler",       "map_replacement"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -14,8 +14,8 @@ HOMES = {  # module below hmsim: what it gives
     "common.c_library": "get_include get_library",
     "_core": "InputError OutOfMemory SimulatorFault",
     "config.configuration": "Config load_config",
-    "config.policies": "COPIES DRAM NVDIMM READS WRITES Bundle BusArbiter PagePlacement "
-    "TransactionScheduler",
+    "config.policies": "COPIES DRAM NVDIMM READS WRITES Bundle BusArbiter MapReplacement "
+    "PagePlacement TransactionScheduler WearLeveler",
     "comparisons.comparison": "compare",
     "curves.device": "device_curve",
     "curves.model": "DeviceCurve",

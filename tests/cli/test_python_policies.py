@@ -10,7 +10,15 @@ from typing import Any, ClassVar
 
 import hmsim
 import pytest
-from hmsim import Bundle, BusArbiter, InputError, PagePlacement, TransactionScheduler
+from hmsim import (
+    Bundle,
+    BusArbiter,
+    InputError,
+    MapReplacement,
+    PagePlacement,
+    TransactionScheduler,
+    WearLeveler,
+)
 from hmsim.config import policies
 from messages import naming
 from support import write
@@ -152,6 +160,127 @@ agents:
     assert stats("single") != expected
     with pytest.raises(InputError, match="returned stream 2: must be below"):
         stats(Outside)
+
+
+class Table(WearLeveler):
+    """policies/wear/erase_table.cc with a threshold of 2 and sets of one block."""
+
+    def connect(self, luns: int, blocks: int, gap: int) -> None:
+        assert luns == 1
+        self.blocks = blocks
+        self.erased: set[int] = set()
+        self.erases = self.next = 0
+
+    def on_erase(self, lun: int, block: int) -> None:
+        self.erases += 1
+        self.erased.add(block)
+
+    def choose(self, lun: int, most: int, least: int, blocks: list[Any]) -> int | None:
+        if not self.erased or self.erases < 2 * len(self.erased):
+            return None
+        assert all(least <= erases <= most for _, _, erases, _ in blocks)
+        unerased = [block for block, *_ in blocks if block not in self.erased]
+        if not unerased:
+            self.erases = 0
+            self.erased.clear()
+            return None
+        block = min(unerased, key=lambda block: (block - self.next) % self.blocks)
+        self.next = (block + 1) % self.blocks
+        return block
+
+
+class TwoLevels(MapReplacement):
+    """policies/map/two_level_map.cc."""
+
+    def connect(self, entries: int, pages: int, per_page: int) -> None:
+        self.per_page = per_page
+        self.number: dict[int, int] = {}  # slot -> translation page, least recently used first
+        self.latest: dict[int, None] = {}  # translation pages, least recently used first
+        self.dirty: set[int] = set()
+
+    def entered(self, slot: int, page: int) -> None:
+        self.touch(slot, page // self.per_page)
+
+    def used(self, slot: int) -> None:
+        self.touch(slot, self.number.pop(slot))
+
+    def touch(self, slot: int, number: int) -> None:
+        self.number[slot] = number
+        self.latest.pop(number, None)
+        self.latest[number] = None
+
+    def marked(self, slot: int, dirty: bool) -> None:
+        (self.dirty.add if dirty else self.dirty.discard)(slot)
+
+    def left(self, slot: int) -> None:
+        del self.number[slot]
+
+    def victim(self) -> int:
+        for number in self.latest:
+            slots = [slot for slot, held in self.number.items() if held == number]
+            if slots:
+                return next((slot for slot in slots if slot not in self.dirty), slots[0])
+        raise AssertionError("no entry")
+
+    def loads(self, page: int, first: int, count: int) -> tuple[int, int]:
+        return page, min(9, first + count - page)
+
+
+class NoBlock(Table):
+    def choose(self, lun: int, most: int, least: int, blocks: list[Any]) -> int | None:
+        return self.blocks
+
+
+class NoSlot(TwoLevels):
+    def victim(self) -> int:
+        return 1 << 20
+
+
+CACHED = {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "512B", "nvdimm.ftl.map_entry": "64B"}
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "policy", "wrong", "statistic", "keys"),
+    [
+        ("wear", "erase_table", Table, NoBlock, "levelled_blocks", {}),
+        ("map_replacement", "two_level_map", TwoLevels, NoSlot, "map.dirty_evictions", CACHED),
+    ],
+)
+def test_wear_and_maps_do_as_in_cpp(
+    tmp_path: Path, key: str, name: str, policy: Any, wrong: Any, statistic: str, keys: Any
+) -> None:
+    config = hmsim.load_config(
+        "mascots16",
+        {
+            "nvdimm.capacity": "8MiB",
+            "nvdimm.ftl.over_provisioning": 60,
+            "nvdimm.nand.channels": 1,
+            "nvdimm.nand.chips": 1,
+            "nvdimm.nand.pages_per_block": 8,
+            "nvdimm.buffer.read_size": "64KiB",
+            "nvdimm.buffer.write_size": "64KiB",
+            "nvdimm.precondition.fill": 1,
+            "policies.erase_table.threshold": 2,
+            **keys,
+        },
+    )
+    agents = """\
+agents:
+  - {kind: io_pattern, core: 0, read_share: 0.3, footprint: 1MiB, requests: 6000}
+"""
+    workload = write(tmp_path / "writes.yaml", agents)
+    parameter = f"nvdimm.ftl.{key}"
+
+    def stats(named: dict[str, Any], objects: dict[str, Any]) -> dict[str, float]:
+        bundle = Bundle("mine", "unified_fr_fcfs", named, objects)
+        return hmsim.run(config, workload, policy=bundle, check=True).stats
+
+    expected = stats({parameter: name}, {})
+    assert expected[f"nvdimm.ftl.{statistic}"] > 100
+    assert stats({}, {parameter: policy}) == expected
+    assert stats({}, {}) != expected
+    with pytest.raises(InputError, match=f"ftl.{key}: the policy returned"):
+        stats({}, {parameter: wrong})
 
 
 def test_results_say_which_classes_took_part(workload: Path) -> None:

@@ -40,7 +40,7 @@ OTHER: dict[str, Any] = {
         "over_provisioning=90 allocation=static order=WCDP gc_threshold=0.25 reserve_blocks=6 "
         "frontier=shared victim=fifo partial_writes=pad map=cached map_cache=1KiB map_entry=64B "
         "placement=hot_cold_frequency streams=3 "
-        "wear_gap=1 slc_size=dynamic",
+        "map_replacement=lru_pages wear=random_block wear_gap=1 slc_size=dynamic",
     ),
     **keys(
         "nvdimm.nand.",
@@ -96,7 +96,9 @@ COMPANY: dict[str, dict[str, Any]] = {
     },
     "nvdimm.gc.urgent_limit": {"nvdimm.gc.scheduler": "preemptive", "nvdimm.ftl.reserve_blocks": 8},
     "nvdimm.ftl.streams": {"nvdimm.ftl.placement": "hot_cold_frequency"},
+    "nvdimm.ftl.wear": {"policies.random_block.period": 2},
     "nvdimm.ftl.map": {"nvdimm.ftl.map_entry": "256B", "nvdimm.ftl.map_cache": "1KiB"},
+    "nvdimm.ftl.map_replacement": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},
     "nvdimm.ftl.map_cache": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_entry": "256B"},
     "nvdimm.ftl.map_entry": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},
     "nvdimm.ftl.partial_writes": LARGE,

@@ -29,6 +29,8 @@ CHOOSES: dict[str, dict[str, str]] = {
     "page_policy": {"controller.page_policy": "{}"},
     "victim_selector": {"nvdimm.ftl.victim": "{}"},
     "page_placement": {"nvdimm.ftl.placement": "{}"},
+    "wear_leveler": {"nvdimm.ftl.wear": "{}"},
+    "map_replacement": {"nvdimm.ftl.map_replacement": "{}"},
     "gc_scheduler": {"nvdimm.gc.scheduler": "{}"},
     "buffer_manager": {"nvdimm.buffer.manager": "{}"},
     "buffer_replacement": {"nvdimm.buffer.replacement": "{}"},
@@ -69,6 +71,7 @@ OTHER: dict[str, Any] = {
     **keys("policies.atlas.", "history=0.1 threshold=1us"),
     **keys("policies.firm.", "batch_age=10ns write_mark=5"),
     "policies.background.soft_threshold": 50,
+    "policies.erase_table.threshold": 1,
     "policies.harmonic.table": TABLE._replace(dram=TABLE.dram[::-1]).text(),
     **keys("policies.lirs.", "high_share=50 ghosts=1000"),
     **keys("policies.nvm_duet.", "write_high=8 write_low=2"),
@@ -92,12 +95,16 @@ WITH: dict[str, dict[str, Any]] = {
     "policies.pas.return_after": PAS,
     "policies.pas.slack": PAS,
     "policies.par_bs.sources": {"controller.outstanding": 32},
+    "policies.erase_table.set": {"policies.erase_table.threshold": 2},
+    "policies.two_level_map.ahead": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},
     "policies.token_regulator.period": {"policies.token_regulator.slow_budget": 2},
     "policies.watermark.low": {"nvdimm.buffer.write_size": "512KiB"},
 }
 
 # Policies whose parameters act only if whole pages are read and written.
-PAGES_ONLY = ("policies.background.", "policies.lirs.", "policies.pas.", "policies.proactive.")
+PAGES_ONLY = tuple(
+    f"policies.{name}." for name in ["background", "erase_table", "lirs", "pas", "proactive"]
+)
 
 
 def parameters() -> list[tuple[str, str, dict[str, Any]]]:

@@ -165,6 +165,8 @@ def test_only_what_is_paged_waits(path: Path) -> None:
 CHOOSES = {
     "victim_selector": ("storage.flash.ftl.victim",),
     "page_placement": ("storage.flash.ftl.placement",),
+    "wear_leveler": ("storage.flash.ftl.wear",),
+    "map_replacement": ("storage.flash.ftl.map_replacement",),
     "gc_scheduler": ("storage.flash.gc.scheduler",),
     "buffer_manager": ("storage.flash.buffer.manager",),
     "buffer_replacement": ("storage.flash.buffer.replacement", "storage.cache.replacement"),
@@ -178,6 +180,11 @@ POLICIES_ALONE: dict[str, dict[str, Any]] = {
         "storage.flash.precondition.overwrite": 0,
     },
     "policies.lirs.ghosts": {"policies.lirs.high_share": 10},
+    "policies.erase_table.set": {"policies.erase_table.threshold": 1},
+    "policies.two_level_map.ahead": {
+        "storage.flash.ftl.map": "cached",
+        "storage.flash.ftl.map_cache": "2KiB",
+    },
 }
 
 

@@ -36,6 +36,8 @@ KINDS = {  # of policies, where their names do not say it
     "host_limiter": "limiters of the host queue",
     "refresh_pacer": "pacing of refreshes of high bandwidth flash",
     "page_placement": "streams of pages",
+    "wear_leveler": "static wear levelling",
+    "map_replacement": "entries of a cached map",
 }
 
 

@@ -182,6 +182,75 @@ class PagePlacement(PythonPolicy):
         return COPIES
 
 
+class WearLeveler(PythonPolicy):
+    """Decides when the pages of a full block move, so that it is erased as often as others."""
+
+    def connect(self, luns: int, blocks: int, gap: int) -> None:
+        """Forget everything: called first, and again after a power failure.
+
+        Args:
+            luns: LUNs of the device.
+            blocks: blocks of a LUN.
+            gap: ``wear_gap``; 0: off.
+        """
+
+    def choose(
+        self, lun: int, most: int, least: int, blocks: list[tuple[int, int, int, int]]
+    ) -> int | None:
+        """Return the block to move, or None; called after each collection of the LUN.
+
+        Args:
+            lun: its number.
+            most: erases of its most worn good block.
+            least: the same of the least worn one.
+            blocks: its full blocks: number, valid pages, erases, and age in pages written since
+                the block was filled or last lost a page.
+        """
+        raise NotImplementedError
+
+    def on_erase(self, lun: int, block: int) -> None:
+        """Note that the block is erased; if not overridden, it costs nothing."""
+
+
+class MapReplacement(PythonPolicy):
+    """Decides which entries of a cached map are in memory; a slot holds one entry.
+
+    Pages are logical ones of 4 KiB, from 0; each has an entry.
+    """
+
+    def connect(self, entries: int, pages: int, per_page: int) -> None:
+        """Forget everything: called first, and again after a power failure.
+
+        Args:
+            entries: slots of the cache, numbered from 0.
+            pages: logical pages.
+            per_page: entries of a translation page.
+        """
+
+    def entered(self, slot: int, page: int) -> None:
+        """Note that the slot took the clean entry of the page."""
+
+    def used(self, slot: int) -> None:
+        """Note that its entry was read or changed."""
+
+    def marked(self, slot: int, dirty: bool) -> None:
+        """Note that its entry differs from flash, or does no longer."""
+
+    def left(self, slot: int) -> None:
+        """Note that it gave its entry up."""
+
+    def victim(self) -> int:
+        """Return the slot whose entry leaves next; called only while all slots are in use."""
+        raise NotImplementedError
+
+    def loads(self, page: int, first: int, count: int) -> tuple[int, int]:
+        """Return the first page and the number of entries to load with that of ``page``.
+
+        ``first`` and ``count`` are those of the translation page that was read.
+        """
+        return page, 1
+
+
 PolicyMaker = Callable[[], PythonPolicy]
 KINDS: dict[str, type[PythonPolicy]] = {
     "controller.scheduler": TransactionScheduler,
@@ -189,6 +258,10 @@ KINDS: dict[str, type[PythonPolicy]] = {
     "controller.arbiter": BusArbiter,
     PLACEMENT: PagePlacement,
     "storage.flash.ftl.placement": PagePlacement,
+    "nvdimm.ftl.wear": WearLeveler,
+    "storage.flash.ftl.wear": WearLeveler,
+    "nvdimm.ftl.map_replacement": MapReplacement,
+    "storage.flash.ftl.map_replacement": MapReplacement,
 }
 
 
@@ -201,8 +274,9 @@ class Bundle:
         base: a shipped bundle or a path, both also in a write mode, or None for none.
         overrides: values of parameters by dotted name.
         objects: by parameter (``controller.scheduler``, ``controller.nvdimm_scheduler``,
-            ``controller.arbiter``, ``nvdimm.ftl.placement``, ``storage.flash.ftl.placement``) a
-            subclass, or a callable that returns a new object of one.
+            ``controller.arbiter``; ``ftl.placement``, ``ftl.wear`` and
+            ``ftl.map_replacement`` of ``nvdimm`` or ``storage.flash``) a subclass, or a callable
+            that returns a new object of one.
     """
 
     name: str

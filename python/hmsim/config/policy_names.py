@@ -29,6 +29,8 @@ PARAMETERS = {  # that name the policies of a kind; a drive of flash has its own
     "host_limiter": ("host.limiter",),
     "refresh_pacer": ("hbf.refresh",),
     "page_placement": ("nvdimm.ftl.placement", "storage.flash.ftl.placement"),
+    "wear_leveler": ("nvdimm.ftl.wear", "storage.flash.ftl.wear"),
+    "map_replacement": ("nvdimm.ftl.map_replacement", "storage.flash.ftl.map_replacement"),
 }
 BASES = {"bus_arbiter": "split"}  # an arbiter chooses between two queues
 BASE = "unified_fr_fcfs"

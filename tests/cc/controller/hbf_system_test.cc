@@ -109,7 +109,7 @@ TEST(HbfSystem, AmplifiesWritesAsTheSameFtlOnDdr) {
       const Assignments more{{"nvdimm.ftl.victim", victim}, {"hbf.copies", copies}};
       HbfSystem system(with(kHbf, with(kHostFtl, more)));
       const NvdimmParameters& nvdimm = system.memory.config().nvdimm;
-      Ftl reference(ftl_shape(nvdimm), victim_selector(victim, {}), 5);
+      Ftl reference(ftl_shape(nvdimm), {victim_selector(victim, {})}, 5);
       UntimedWriter writer(reference);
       Random random(3);
       const auto pages = static_cast<std::uint64_t>(reference.shape().logical_pages);
@@ -134,7 +134,7 @@ TEST(HbfSystem, ContinuesAfterPreconditioning) {
   HbfSystem system(with(kHbf, with(kHostFtl, {{"nvdimm.precondition.fill", "1"},
                                               {"nvdimm.precondition.overwrite", "0.7"}})));
   const NvdimmParameters& nvdimm = system.memory.config().nvdimm;
-  Ftl reference(ftl_shape(nvdimm), victim_selector("greedy", {}), 5);
+  Ftl reference(ftl_shape(nvdimm), {victim_selector("greedy", {})}, 5);
   precondition(reference, nvdimm.precondition, 5);
   UntimedWriter writer(reference);
   Random random(3);

@@ -78,6 +78,18 @@ std::vector<GoldenCase> schedulers() {
   };
 }
 
+std::vector<GoldenCase> wear() {
+  const std::vector<Assignments> traffic{agents::blocks("0", "zipf", "0"),
+                                         agents::lines("1", "nvdimm", "96KiB", "0")};
+  const auto levels = [](const char* policy, const char* parameter) {
+    return flash({{"nvdimm.ftl.wear", policy},
+                  {std::string("policies.") + policy + parameter, "2"},
+                  {"nvdimm.precondition.pattern", "zipf"}});
+  };
+  return {{"erase_table", levels("erase_table", ".threshold"), traffic},
+          {"random_block", levels("random_block", ".period"), traffic}};
+}
+
 std::vector<GoldenCase> victims() {
   const auto traffic = agents::writes();
   return {
@@ -118,6 +130,14 @@ std::vector<GoldenCase> maps() {
       {"map_cached", cached_map("4KiB"), traffic},
       {"map_hardly_cached", cached_map("128B", {{"nvdimm.ftl.map_entry", "16B"}}), traffic},
       {"map_cached_sparse_entries", cached_map("512B", {{"nvdimm.ftl.map_entry", "256B"}}),
+       traffic},
+      {"map_lru_pages",
+       cached_map("512B",
+                  {{"nvdimm.ftl.map_entry", "256B"}, {"nvdimm.ftl.map_replacement", "lru_pages"}}),
+       traffic},
+      {"map_two_level",
+       cached_map("512B", {{"nvdimm.ftl.map_entry", "256B"},
+                           {"nvdimm.ftl.map_replacement", "two_level_map"}}),
        traffic},
       {"map_cached_of_16k_pages",
        cached_map("512B", {{"nvdimm.nand.page_size", "16KiB"},
@@ -163,7 +183,8 @@ std::vector<GoldenCase> starts() {
 
 GoldenGroup golden_collection() {
   return {"collection", 800 * kMicrosecond,
-          joined(joined(joined(schedulers(), victims()), placements()), joined(maps(), starts()))};
+          joined(joined(joined(schedulers(), victims()), joined(placements(), wear())),
+                 joined(maps(), starts()))};
 }
 
 }  // namespace hmsim::testing

@@ -229,7 +229,7 @@ TEST(FlashReliability, BadBlocksLieElsewhereWithAnotherSeed) {
     shape.logical_pages = 1000;
     shape.stripe = {0};
     shape.bad_blocks = 20;
-    const Ftl ftl(shape, nullptr, seed);
+    const Ftl ftl(shape, {}, seed);
     std::set<std::uint32_t> blocks;
     for (std::uint32_t block = 0; block < shape.blocks; ++block) {
       if (ftl.blocks(0)[block].bad()) {

@@ -83,7 +83,7 @@ TEST(BlockWear, OrdersFreeBlocks) {
     afresh.count(blocks);
     ASSERT_EQ(free.count(), expected.size());
     ASSERT_EQ(spread.most(), afresh.most());
-    ASSERT_EQ(spread.gap(), afresh.gap());
+    ASSERT_EQ(spread.least(), afresh.least());
   }
 }
 

@@ -296,7 +296,7 @@ void expect_checkpoint_holds_all(const std::string& victim) {
   FtlShape shape = one_lun(32, 16, 20);
   shape.shared_frontier = false;
   shape.wear_gap = 10;
-  Ftl first(shape, victim_selector(victim, {}));
+  Ftl first(shape, {victim_selector(victim, {})});
   Random random(4);
   UntimedWork work;
   const auto write_some = [&](Ftl& ftl, Random& numbers) {
@@ -311,7 +311,7 @@ void expect_checkpoint_holds_all(const std::string& victim) {
   };
   write_some(first, random);
   const std::string bytes = saved(first);
-  Ftl second(shape, victim_selector(victim, {}));
+  Ftl second(shape, {victim_selector(victim, {})});
   Archive load(bytes);
   second.serialize(load);
   EXPECT_TRUE(load.at_end());

@@ -2,8 +2,14 @@
 // Does a map in flash add the right time to accesses, and no time if the map cache holds it all?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <list>
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/random.h"
 #include "nvdimm/flash_shape.h"
@@ -23,7 +29,8 @@ LogicalPage page_number(std::uint64_t page) { return LogicalPage(static_cast<std
 // A reference model of the cache with lists and sets.
 class Model {
  public:
-  Model(std::size_t entries, std::uint64_t per_page) : entries_(entries), per_page_(per_page) {}
+  Model(std::string policy, std::size_t entries, std::uint64_t pages, std::uint64_t per_page)
+      : policy_(std::move(policy)), entries_(entries), pages_of_map_(pages), per_page_(per_page) {}
 
   bool look_up(std::uint64_t page) {
     const auto found = std::find(order_.begin(), order_.end(), page);
@@ -31,18 +38,33 @@ class Model {
       return false;
     }
     order_.splice(order_.end(), order_, found);
+    use_page(page);
     return true;
   }
   void load(std::uint64_t page) {
-    if (std::find(order_.begin(), order_.end(), page) == order_.end()) {
+    if (!holds(page)) {
       enter(page);
     }
+  }
+  void load_read(std::uint64_t page, std::uint64_t ahead) {
+    const std::uint64_t first = page / per_page_ * per_page_;
+    const bool whole = policy_ == "lru_pages";
+    for (std::uint64_t next = first; next < std::min(first + per_page_, pages_of_map_); ++next) {
+      const bool near = policy_ == "two_level_map" && next >= page && next <= page + ahead;
+      if (whole || near) {
+        load(next);
+      }
+    }
+    load(page);
   }
   void changed(std::uint64_t page) {
     if (!look_up(page)) {
       enter(page);
     }
     dirty.insert(page);
+  }
+  bool holds(std::uint64_t page) const {
+    return std::find(order_.begin(), order_.end(), page) != order_.end();
   }
   void written(std::uint64_t number) {
     for (auto page = dirty.begin(); page != dirty.end();) {
@@ -56,10 +78,10 @@ class Model {
  private:
   void enter(std::uint64_t page) {
     if (order_.size() == entries_) {
-      const std::uint64_t oldest = order_.front();
-      order_.pop_front();
-      if (dirty.count(oldest) != 0) {
-        const std::uint64_t number = oldest / per_page_;
+      const std::uint64_t leaves = victim();
+      order_.remove(leaves);
+      if (dirty.count(leaves) != 0) {
+        const std::uint64_t number = leaves / per_page_;
         if (std::find(to_write.begin(), to_write.end(), number) == to_write.end()) {
           to_write.push_back(number);
         }
@@ -67,47 +89,102 @@ class Model {
       }
     }
     order_.push_back(page);
+    use_page(page);
+  }
+  void use_page(std::uint64_t page) {
+    pages_.remove(page / per_page_);
+    pages_.push_back(page / per_page_);
+  }
+  std::uint64_t victim() const {
+    if (policy_ == "lru_entries") {
+      return order_.front();
+    }
+    for (const std::uint64_t number : pages_) {
+      std::vector<std::uint64_t> held;
+      std::copy_if(order_.begin(), order_.end(), std::back_inserter(held),
+                   [&](std::uint64_t page) { return page / per_page_ == number; });
+      const auto clean = std::find_if(held.begin(), held.end(), [this](std::uint64_t page) {
+        return policy_ == "two_level_map" && dirty.count(page) == 0;
+      });
+      if (!held.empty()) {
+        return clean == held.end() ? held.front() : *clean;
+      }
+    }
+    return 0;
   }
 
+  std::string policy_;
   std::size_t entries_;
+  std::uint64_t pages_of_map_;
   std::uint64_t per_page_;
   std::list<std::uint64_t> order_;  // least recently used first
+  std::list<std::uint64_t> pages_;  // translation pages
 };
 
-TEST(MapCache, DoesAsAListOfEntriesDoes) {
-  for (const std::uint64_t entries : {1, 2, 7, 30}) {
-    constexpr std::uint64_t kPages = 64;
-    constexpr std::uint64_t kPerPage = 8;
-    MapCache cache(entries, kPages / kPerPage, kPerPage);
-    Model model(entries, kPerPage);
-    Random random(entries);
-    for (int i = 0; i < 20'000; ++i) {
-      const std::uint64_t page = random.below(kPages);
-      switch (random.below(4)) {
-        case 0:
-          ASSERT_EQ(cache.look_up(page_number(page)), model.look_up(page));
-          break;
-        case 1:
-          cache.load(page_number(page));
-          model.load(page);
-          break;
-        case 2:
-          cache.changed(page_number(page));
-          model.changed(page);
-          break;
-        default:
-          ASSERT_EQ(cache.wants_write(), !model.to_write.empty());
-          if (cache.wants_write()) {
-            ASSERT_EQ(cache.next_write(), model.to_write.front());
-            cache.written(static_cast<std::uint32_t>(model.to_write.front()));
-            model.written(model.to_write.front());
-            model.to_write.pop_front();
-          }
-          break;
-      }
-      ASSERT_EQ(cache.dirty_entries(), model.dirty.size());
+std::unique_ptr<MapReplacement> map_policy(const std::string& name, int ahead) {
+  return create_policy<MapReplacement>(PolicyKind::map_replacement, name,
+                                       {{"policies.two_level_map.ahead", std::to_string(ahead)}});
+}
+
+// The cache is saved and loaded into another one now and then.
+void compare_with_model(const std::string& policy, std::uint32_t entries) {
+  constexpr std::uint64_t kPages = 60;  // the last translation page has four entries
+  constexpr std::uint64_t kPerPage = 8;
+  constexpr int kAhead = 3;
+  const auto make = [&] {
+    return std::make_unique<MapCache>(MapShape{entries, kPages, kPerPage},
+                                      map_policy(policy, kAhead));
+  };
+  auto cache = make();
+  Model model(policy, entries, kPages, kPerPage);
+  Random random(entries);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t page = random.below(kPages);
+    if (i % 1'000 == 999) {
+      const std::string state = testing::state_of(*cache);
+      cache = make();
+      ASSERT_TRUE(testing::takes_all_of(state, *cache));
     }
-    EXPECT_GT(cache.counts().dirty_evictions, 500u);
+    switch (random.below(5)) {
+      case 4:
+        cache->load_read(page_number(page));
+        model.load_read(page, kAhead);
+        break;
+      case 0:
+        ASSERT_EQ(cache->look_up(page_number(page)), model.look_up(page));
+        break;
+      case 1:
+        cache->load(page_number(page));
+        model.load(page);
+        break;
+      case 2:
+        cache->changed(page_number(page));
+        model.changed(page);
+        break;
+      default:
+        ASSERT_EQ(cache->wants_write(), !model.to_write.empty());
+        if (cache->wants_write()) {
+          ASSERT_EQ(cache->next_write(), model.to_write.front());
+          cache->written(static_cast<std::uint32_t>(model.to_write.front()));
+          model.written(model.to_write.front());
+          model.to_write.pop_front();
+        }
+        break;
+    }
+    ASSERT_EQ(cache->dirty_entries(), model.dirty.size());
+    for (std::uint64_t held = 0; held < kPages; ++held) {
+      ASSERT_EQ(cache->holds(page_number(held)), model.holds(held));
+    }
+  }
+  EXPECT_GT(cache->counts().dirty_evictions, 400u);
+}
+
+TEST(MapCache, HoldsTheEntriesOfAModelWithLists) {
+  for (const char* policy : {"lru_entries", "lru_pages", "two_level_map"}) {
+    for (const std::uint32_t entries : {1u, 2u, 7u, 30u}) {
+      SCOPED_TRACE(policy + std::to_string(entries));
+      compare_with_model(policy, entries);
+    }
   }
 }
 
@@ -123,12 +200,12 @@ bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
     }
   }
   EXPECT_EQ(found, 1);
-  MapCache loaded(8, 10, 1'000);
+  MapCache loaded({8, 10'000, 1'000});
   return testing::takes_all_of(state, loaded) && loaded.holds(page_number(other));
 }
 
 TEST(MapCache, ASavedEntryIsOfAPageThatThereIs) {
-  MapCache cache(8, 10, 1'000);
+  MapCache cache({8, 10'000, 1'000});
   cache.load(page_number(2'345));
   EXPECT_TRUE(takes_instead(cache, 2'345, 0));
   EXPECT_TRUE(takes_instead(cache, 2'345, 9'999));

@@ -19,7 +19,7 @@ FtlShape small_shape() {
 
 class Rebuild : public ::testing::Test {
  protected:
-  Rebuild() : ftl_(small_shape(), victim_selector("fifo", {})), media_(12, 4) {
+  Rebuild() : ftl_(small_shape(), {victim_selector("fifo", {})}), media_(12, 4) {
     ftl_.set_media(&media_);
   }
 
@@ -58,7 +58,7 @@ TEST_F(Rebuild, APageDiscardedDuringItsProgramStaysDiscarded) {
 }
 
 TEST_F(Rebuild, BlocksKeepTheOrderInWhichTheyWereFilled) {
-  Ftl twin(small_shape(), victim_selector("fifo", {}));
+  Ftl twin(small_shape(), {victim_selector("fifo", {})});
   UntimedWork work;
   for (int i = 0; i < 150; ++i) {
     write_untimed(twin, LogicalPage(i % 20), work);
@@ -94,7 +94,7 @@ TEST(RebuildOfAMapInFlash, EntriesThatWereWrittenAreClean) {
     shape.blocks = 100;  // entries of more than a byte
     shape.cached_entries = 7;
     shape.map_entries = map_entries;
-    Ftl ftl(shape, victim_selector("fifo", {}));
+    Ftl ftl(shape, {victim_selector("fifo", {})});
     FlashMedia media(shape.blocks, shape.pages);
     ftl.set_media(&media);
     UntimedWork work;

@@ -56,7 +56,7 @@ TEST(UntimedFill, DirtyPagesAreThoseThatPreconditioningWouldWriteNext) {
     const auto places_after = [&](int overwrites) {
       PreconditionParameters parameters = nvdimm.precondition;
       parameters.overwrite = overwrites / logical_pages;
-      Ftl ftl(shape, victim_selector("greedy", {}), 7);
+      Ftl ftl(shape, {victim_selector("greedy", {})}, 7);
       EXPECT_EQ(precondition(ftl, parameters, 7).collected_blocks, 0u);
       std::vector<PhysicalPage> places;
       for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {

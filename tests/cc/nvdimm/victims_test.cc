@@ -56,6 +56,7 @@ class Listed final : public FullBlocks {
     }
     return false;
   }
+  std::uint32_t least_worn(std::uint32_t /*erases*/) const override { return kNoIndex; }
 
  private:
   std::vector<BlockView> alike(std::uint32_t valid) const {
@@ -164,7 +165,7 @@ class Inspector final : public VictimSelector {
 TEST(Victims, SelectorsSeeEveryFullBlockAsItIs) {
   int calls = 0;
   const FtlShape shape = one_lun(24, 8, 30);
-  Ftl ftl(shape, std::make_unique<Inspector>(calls));
+  Ftl ftl(shape, {std::make_unique<Inspector>(calls)});
   Random random(3);
   UntimedWork work;
   for (int i = 0; i < 3000; ++i) {
@@ -176,7 +177,7 @@ TEST(Victims, SelectorsSeeEveryFullBlockAsItIs) {
 
 TEST(Victims, FifoCleansInTheOrderOfFilling) {
   const FtlShape shape = one_lun(16, 4, 100);
-  Ftl ftl(shape, victim_selector("fifo", {}));
+  Ftl ftl(shape, {victim_selector("fifo", {})});
   UntimedWork work;
   Random random(8);
   for (int i = 0; i < 2000; ++i) {
@@ -198,7 +199,7 @@ TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
     for (const bool shared : {false, true}) {
       FtlShape shape = one_lun(64, 16, 20);
       shape.shared_frontier = shared;
-      Ftl ftl(shape, victim_selector(victim, {}), 5);
+      Ftl ftl(shape, {victim_selector(victim, {})}, 5);
       UntimedWork work;
       for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
         write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
@@ -211,13 +212,15 @@ TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
   }
 }
 
-std::uint32_t wear_spread(const FtlShape& shape, std::uint64_t writes, UntimedWork& work) {
-  Ftl ftl(shape);
+// Fills a LUN, then overwrites its first `hot` pages in order. Returns the erases of the most worn
+// block beyond those of the least worn one.
+std::uint32_t wear_spread(Ftl& ftl, std::uint64_t hot, std::uint64_t writes, UntimedWork& work) {
+  const FtlShape& shape = ftl.shape();
   for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
     write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
   }
   for (std::uint64_t i = 0; i < writes; ++i) {
-    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(i % (shape.logical_pages / 8))), work);
+    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(i % hot)), work);
   }
   std::uint32_t least = ~0u;
   std::uint32_t most = 0;
@@ -227,6 +230,43 @@ std::uint32_t wear_spread(const FtlShape& shape, std::uint64_t writes, UntimedWo
   }
   EXPECT_EQ(count_pages(ftl, 0).valid, shape.logical_pages);
   return most - least;
+}
+
+std::uint32_t wear_spread(const FtlShape& shape, std::uint64_t writes, UntimedWork& work) {
+  Ftl ftl(shape);
+  return wear_spread(ftl, shape.logical_pages / 8, writes, work);
+}
+
+UntimedWork levelled(const char* policy, const Assignments& assignments, std::uint32_t& spread) {
+  FtlPolicies policies;
+  policies.wear = create_policy<WearLeveler>(PolicyKind::wear_leveler, policy, assignments);
+  Ftl ftl(one_lun(256, 32, 28), std::move(policies), 3);
+  UntimedWork work;
+  spread = wear_spread(ftl, 50 * 32, 400'000, work);
+  return work;
+}
+
+// 150 of 256 blocks hold pages that are never written again, and victims have no valid page. In the
+// time in which each block is erased, which is threshold x 256 erases, each of the 150 moves once.
+TEST(WearLevelling, ATableOfErasesMovesEachColdBlockOnce) {
+  for (const int threshold : {3, 8}) {
+    std::uint32_t spread = 0;
+    const UntimedWork work = levelled(
+        "erase_table", {{"policies.erase_table.threshold", std::to_string(threshold)}}, spread);
+    const auto moved = static_cast<double>(work.levelled_blocks);
+    const double erases = static_cast<double>(work.collected_blocks) + moved;
+    EXPECT_NEAR(moved / erases, 150.0 / (256 * threshold), 0.05 * 150 / (256 * threshold));
+    EXPECT_EQ(work.gc_pages, work.levelled_blocks * 32);
+    EXPECT_LT(spread, 12u * static_cast<unsigned>(threshold));
+  }
+}
+
+TEST(WearLevelling, ARandomBlockMovesOncePerPeriod) {
+  std::uint32_t spread = 0;
+  const UntimedWork work =
+      levelled("random_block", {{"policies.random_block.period", "10"}}, spread);
+  const auto moved = static_cast<double>(work.levelled_blocks);
+  EXPECT_NEAR(moved / static_cast<double>(work.collected_blocks), 0.1, 0.01);  // 4 sigma
 }
 
 // Seven eighths of the pages are cold. Without static levelling their blocks are never erased.

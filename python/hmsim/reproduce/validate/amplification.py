@@ -171,6 +171,44 @@ def streams() -> Iterator[Row]:
         yield Row("ftl", name, expected, got, "", 0.03 * expected, source)
 
 
+def levelling() -> Iterator[Row]:
+    """While each block is erased, each block with cold pages moves once."""
+    blocks, threshold, hot = 256, 2, 50
+    cold = blocks * 100 // 128 - hot
+    values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 0, "outstanding": 128}
+    values |= {"pattern": "strided", "stride": f"{PAGE}B", "footprint": f"{hot * PAGES * PAGE}B"}
+    keys = {"nvdimm.ftl.wear": "erase_table", "policies.erase_table.threshold": threshold}
+    stats = _measured(blocks, [{**values, "requests": 120_000}], keys)
+    moved = stats["nvdimm.ftl.levelled_blocks"]
+    expected = cold / (threshold * blocks)
+    got = moved / (stats["nvdimm.gc.count"] + moved)
+    source = "cold blocks / (threshold x blocks)"
+    yield Row("ftl", "moves per erase, erase_table", expected, got, "", 0.05 * expected, source)
+
+
+def map_entries() -> Iterator[Row]:
+    """Which lookups of a cached map hit, by what its policy loads."""
+    blocks, cached, per_page = 256, 1024, 64
+    pages = blocks * PAGES * 100 // 128
+    keys = {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": f"{cached * 8}B"}
+    keys["nvdimm.ftl.map_entry"] = f"{PAGE // per_page}B"
+    values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 1, "outstanding": 1}
+    values |= {"requests": 4 * pages, "footprint": f"{pages * PAGE}B"}
+    loaded = {"lru_entries": 1, "two_level_map": 9, "lru_pages": per_page}
+    for policy, entries in loaded.items():
+        keys["nvdimm.ftl.map_replacement"] = policy
+        for name, pattern in (
+            ("in order", {"pattern": "strided", "stride": f"{PAGE}B"}),
+            ("at random", {"pattern": "random"}),
+        ):
+            misses = math.ceil(per_page / entries) / per_page
+            expected = 1 - misses if name == "in order" else cached / pages
+            stats = _measured(blocks, [{**values, **pattern}], keys)
+            got = stats["nvdimm.ftl.map.hit_ratio"]
+            source = "entries loaded at once" if name == "in order" else "entries cached / pages"
+            yield Row("ftl", f"map hits, {policy}, {name}", expected, got, "", 0.01, source)
+
+
 def fifo(parts: int, over_provisioning: float, partial_writes: str) -> float:
     """Return the write amplification of uniform overwrites, blocks collected in order."""
     if partial_writes == "merge":

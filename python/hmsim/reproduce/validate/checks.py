@@ -44,6 +44,8 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         amplification.victims,
         amplification.placements,
         amplification.streams,
+        amplification.levelling,
+        amplification.map_entries,
         amplification.large_pages,
     ),
     "media": (closed_forms.media_latency, closed_forms.media_writes),
