@@ -26,7 +26,7 @@ struct Three {
   Member last;
 };
 
-TEST(Stages, BeginWhenAllOfTheOneBeforeHaveEnded) {
+TEST(Stages, BeginWhenThePreviousStageHasEnded) {
   Three three;
   three.stages.begin(Tick(0));
   EXPECT_EQ(three.first.begun, Tick(0));

@@ -333,7 +333,7 @@ TEST(HbfSystem, CountsRefreshesThatAreLate) {
   }
 }
 
-TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
+TEST(HbfSystem, RejectsParametersThatTheHostCannotSupport) {
   for (const auto& [name, value] :
        keys_from("nvdimm.gc.scheduler=reactive_copyback nvdimm.ftl.map=cached "
                  "nvdimm.ftl.over_provisioning=0")) {

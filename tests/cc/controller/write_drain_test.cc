@@ -35,7 +35,7 @@ TEST(WriteDrain, ABatchForARefreshedRankHoldsUpNoReads) {
 }
 
 // The batch continues when the refresh is over, although reads wait and few writes are left.
-TEST(WriteDrain, TheBatchGoesOnAfterTheRefresh) {
+TEST(WriteDrain, TheBatchContinuesAfterTheRefresh) {
   ChannelUnderTest channel(drained("3", "1"));
   channel.run_to(kRefresh + Cycle(1));
   for (int bank = 0; bank < 3; ++bank) {
@@ -103,7 +103,7 @@ TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
   EXPECT_THROW(make_config(shallow), InputError);
 }
 
-TEST(WriteDrain, MarksThatAreOneAreRefused) {
+TEST(WriteDrain, EqualMarksAreRejected) {
   EXPECT_NO_THROW(make_config({{"controller.drain_high", "8"}, {"controller.drain_low", "7"}}));
   EXPECT_THROW(make_config({{"controller.drain_high", "8"}, {"controller.drain_low", "8"}}),
                InputError);
@@ -119,7 +119,7 @@ TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
   EXPECT_EQ(channel.finished_.at(write), kRefresh + Cycle(1 + 11 + 8 + 4));
 }
 
-TEST(WholeChannel, RefusesSettingsThatTheOtherSimulatorDoesNotKnow) {
+TEST(WholeChannel, RejectsSettingsThatTheOtherSimulatorLacks) {
   const Assignment backend{"dram.backend", "dramsim3_full"};
   const auto refused = [&backend](const char* name, const char* value) {
     return names(error_from([&] {

@@ -74,7 +74,7 @@ class Model {
   std::list<std::uint64_t> order_;  // least recently used first
 };
 
-TEST(MapCache, DoesAsAListOfEntriesDoes) {
+TEST(MapCache, MatchesAListOfEntries) {
   for (const std::uint64_t entries : {1, 2, 7, 30}) {
     constexpr std::uint64_t kPages = 64;
     constexpr std::uint64_t kPerPage = 8;
@@ -127,7 +127,7 @@ bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
   return testing::takes_all_of(state, loaded) && loaded.holds(page_number(other));
 }
 
-TEST(MapCache, ASavedEntryIsOfAPageThatThereIs) {
+TEST(MapCache, ASavedEntryOfAnUnknownPageIsRejected) {
   MapCache cache(8, 10, 1'000);
   cache.load(page_number(2'345));
   EXPECT_TRUE(takes_instead(cache, 2'345, 0));
@@ -159,7 +159,7 @@ TEST(CachedMap, AMissReadsATranslationPageFirst) {
   EXPECT_EQ(rig.read(3), kLookup + kPageRead);
 }
 
-TEST(CachedMap, OneReadServesAllWhoMissEntriesOfAPage) {
+TEST(CachedMap, OneReadServesAllMissesOfAPage) {
   Rig rig(with_map(64));
   for (std::uint32_t tag = 0; tag < 3; ++tag) {
     rig.nvdimm().command(tag, line_address(tag), false, Tick(0));
@@ -267,7 +267,7 @@ TEST(CachedMap, AFlushWaitsForTheMapsWritesTooAndEnds) {
   }
 }
 
-TEST(CachedMap, NothingIsDifferentWhenAllOfItIsCached) {
+TEST(CachedMap, AFullyCachedMapChangesNothing) {
   for (const bool writes : {false, true}) {
     std::vector<std::vector<Ack>> acks;
     for (const bool cached : {false, true}) {

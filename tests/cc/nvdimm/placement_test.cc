@@ -285,7 +285,7 @@ TEST(Placement, HandlesReachTheBlocks) {
 }
 
 // The message names both ways out.
-TEST(Placement, TooManyStreamsAreOneError) {
+TEST(Placement, TooManyStreamsGiveOneError) {
   NvdimmParameters parameters = timed("by_handle", kWays[0]);
   const auto number_after = [&](const char* text) {
     const std::vector<ParameterError> errors = parameters.check();

@@ -103,7 +103,7 @@ TEST(Victims, EveryDrawOfDChoicesCounts) {
 
 // The selector draws exactly the configured number of blocks. If several of them have the fewest
 // valid pages, it chooses the block drawn first.
-TEST(Victims, DChoicesTakesSoManyDraws) {
+TEST(Victims, DChoicesDrawsTheConfiguredNumberOfBlocks) {
   const std::vector<BlockView> all{{0, 8, 5, 0, 9}, {1, 8, 2, 0, 8}, {2, 8, 2, 0, 7},
                                    {3, 8, 7, 0, 6}, {4, 8, 6, 0, 5}, {5, 8, 6, 0, 4}};
   for (const int draws : {1, 2, 3, 10}) {

@@ -91,7 +91,7 @@ TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
   EXPECT_EQ(told("HMSIM_POLICIES", last + ":" + first).find(last + ": "), 0u);
 }
 
-TEST_F(Catalog, TheUsersOwnFolderCountsWhereNothingIsNamed) {
+TEST_F(Catalog, TheUsersFolderIsTheDefault) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u) << "no home";
   const std::string at_home = text("home/.local/share/hmsim/policies/own.so");
   EXPECT_EQ(told("HOME", (root_ / "home").string()).find(at_home), 0u);
@@ -192,7 +192,7 @@ TEST_F(Catalog, NamedLibrariesAreLoadedInTheOrderInWhichTheyAreNamed) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries(), named);
 }
 
-TEST_F(Catalog, LoadedPoliciesStandAmongTheOthersInTheOrderOfAllNames) {
+TEST_F(Catalog, LoadedAndBuiltInPoliciesAreSortedByName) {
   const std::string last = library("last.so", "zzz");
   const std::string first = library("first.so", "aaa");
   const std::string middle = library("middle.so", "fcfs_strictly");

@@ -119,7 +119,7 @@ TEST(Library, ARequestOfSeveralLinesIsDoneOnce) {
 }
 
 // Page p is page p / 16 of bank p modulo 16, whose pages must be written in order.
-TEST(Library, HbfAnswersWithWhatBecameOfARequest) {
+TEST(Library, HbfReportsTheOutcomeOfARequest) {
   constexpr std::uint64_t kPage = 4096;
   Caller caller(
       "nvdimm.attach=hbf\nnvdimm.capacity=128MiB\nnvdimm.nand.preset=hbf_256\n"

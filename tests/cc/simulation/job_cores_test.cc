@@ -36,7 +36,7 @@ TEST(JobCores, ABaseCpiIsThatOfItsOwnCores) {
   EXPECT_NEAR(value_of(two, "agent.1.makespan_us"), 400, 0.01);
 }
 
-TEST(JobCores, ThoseThatShareACoreHaveOneBaseCpi) {
+TEST(JobCores, AgentsThatShareACoreHaveOneBaseCpi) {
   const auto error_with = [](const char* base_cpi, const char* cores) -> std::string {
     const std::vector<Assignments> agents{
         {{"kind", "job"}, {"path", "x"}, {"format", "job"}, {"cores", "1-2"}, {"base_cpi", "0.5"}},

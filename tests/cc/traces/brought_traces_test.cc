@@ -220,7 +220,7 @@ TEST(BroughtTraces, BlkparseWithoutQueuedRequests) {
   EXPECT_EQ(queued->note(), "");
 }
 
-TEST(RecordRules, LeaveOutAndCount) {
+TEST(RecordRules, SkipAndCountInvalidRecords) {
   const std::string text =
       "1 0 8 8 1\n2 0 8 0 1\n3 0 8 99999999999999999 1\n4 0 8\n5 0 x 8 1\n6 0 16 8 0\n7 0 8 0 0\n";
   RecordRules rules;
@@ -239,7 +239,7 @@ TEST(RecordRules, LeaveOutAndCount) {
 
 // A column is missing from the header. This is an error and not a bad record, because skipping
 // would leave out every record.
-TEST(RecordRules, DoNotLeaveOutAHeader) {
+TEST(RecordRules, DoNotSkipAHeader) {
   ColumnMap map;
   map.time = "0";
   map.op = "what";

@@ -47,7 +47,7 @@ TEST(ColumnTrace, Spc) {
        request(1'500'000'000, 2, 8, 2, true)});
 }
 
-TEST(ColumnTrace, SystorSkipsWhatIsNeitherReadNorWritten) {
+TEST(ColumnTrace, SystorSkipsRowsThatAreNeitherReadsNorWrites) {
   const auto source = find_format("systor")->blocks(
       reader_of("Timestamp,Response,IOType,LUN,Offset,Size\n"
                 "1456095145.133076000,0.000806000,R,0,899056122368,131072\n"
@@ -124,7 +124,7 @@ TEST(ColumnTrace, CsvTakesColumnsByName) {
 
 // Lines made from random numbers give the same requests for any order of columns, separator and
 // unit.
-TEST(ColumnTrace, CsvReadsWhatWasWritten) {
+TEST(ColumnTrace, CsvReadsWrittenRequestsBack) {
   Random random(5);
   for (int round = 0; round < 40; ++round) {
     ColumnMap map = numbered();
@@ -184,7 +184,7 @@ std::string csv_error(const std::string& text, const ColumnMap& map) {
   return error;
 }
 
-TEST(ColumnTrace, CsvSaysWhatIsWrongAndWhere) {
+TEST(ColumnTrace, CsvErrorsNameLineAndColumn) {
   ColumnMap named = numbered();
   named.op = "kind";
   named.header = 1;
@@ -205,7 +205,7 @@ TEST(ColumnTrace, CsvSaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST(ColumnTrace, AMapThatCannotBeIsRefused) {
+TEST(ColumnTrace, AnInvalidMapIsRejected) {
   const auto errors = [](const auto& change) {
     ColumnMap map = numbered();
     change(map);

@@ -100,7 +100,7 @@ TEST(MemoryTexts, Gem5Text) {
   EXPECT_EQ(source->skipped(), 0u);
 }
 
-TEST(MemoryTexts, Gem5TextGoesOnWithinAPacket) {
+TEST(MemoryTexts, Gem5TextContinuesWithinAPacket) {
   std::string text;
   std::vector<Access> wanted;
   Random random(2);
