@@ -17,7 +17,7 @@ def keys(path: Path) -> list[dict[str, str]]:
     return [{setting.name: setting.text for setting in agent} for agent in agents]
 
 
-def test_included_keys_are_those_of_the_section(tmp_path: Path) -> None:
+def test_included_keys_belong_to_the_section(tmp_path: Path) -> None:
     (tmp_path / "below" / "deep").mkdir(parents=True)
     write(tmp_path / "below" / "all.inc", "# of all\nsize=1m\ninclude deep/one.inc\n")
     write(tmp_path / "below" / "deep" / "one.inc", "bs=16k\n")

@@ -60,6 +60,6 @@ def test_maps_take_memory_where_they_are_used() -> None:
 
 
 @pytest.mark.parametrize("key", ["nvdimm.capacity", "nvdimm.buffer.write_size"])
-def test_what_fits_runs_under_the_same_limit(workload: Path, key: str) -> None:
+def test_smaller_systems_run_under_the_same_limit(workload: Path, key: str) -> None:
     ended = limited(RUN, "run", "mascots16", "--workload", workload, "--set", f"{key}=8GiB")
     assert ended.returncode == 0, ended.stderr

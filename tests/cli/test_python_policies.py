@@ -67,12 +67,12 @@ def same_as(workload: Path, cpp: dict[str, Any], base: str, objects: dict[str, A
     assert found.stats == expected.stats
 
 
-def test_schedulers_do_as_in_cpp(workload: Path) -> None:
+def test_schedulers_match_cpp(workload: Path) -> None:
     same_as(workload, {}, "split", dict.fromkeys(SCHEDULERS, FrFcfs))
     same_as(workload, {}, "unified_fcfs", {"controller.scheduler": Fcfs})
 
 
-def test_arbiters_do_as_in_cpp(workload: Path) -> None:
+def test_arbiters_match_cpp(workload: Path) -> None:
     same_as(workload, {}, "split", {"controller.arbiter": OldestFirst})
     turns = Bundle("turns", "split", {"controller.arbiter": "round_robin"})
     mine = Bundle("mine", "split", {}, {"controller.arbiter": InTurn})
@@ -120,7 +120,7 @@ class Outside(Frequency):
 @pytest.mark.parametrize(
     ("owner", "page_size"), [("nvdimm", "4KiB"), ("nvdimm", "16KiB"), ("storage.flash", "4KiB")]
 )
-def test_placements_do_as_in_cpp(tmp_path: Path, owner: str, page_size: str) -> None:
+def test_placements_match_cpp(tmp_path: Path, owner: str, page_size: str) -> None:
     flash = f"""\
   capacity: 8MiB
   ftl: {{over_provisioning: 60}}
@@ -278,7 +278,7 @@ class Holder(BusArbiter):
         ("controller.scheduler", TransactionScheduler, NotImplementedError, None),
     ],
 )
-def test_errors_arrive_as_they_are(
+def test_errors_keep_their_type_and_text(
     workload: Path, parameter: str, policy: Any, error: type[Exception], message: str | None
 ) -> None:
     bundle = Bundle("bad", "split", {}, {parameter: policy})

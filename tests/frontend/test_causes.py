@@ -156,7 +156,7 @@ def test_conversions_keep_causes_in_copies_of_all(tmp_path: Path) -> None:
         assert {word >> 45 for word in read(target) if word >> 40 & 3 == 3} <= {0, 1, 2}
 
 
-def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
+def test_a_window_begins_with_the_running_threads(tmp_path: Path) -> None:
     source, target = write(tmp_path / "t.hmsim.zst", RECORDS), tmp_path / "o.hmsim.zst"
     convert(source, target, "hmsim", Part("both", skip=170, limit=2000))
     assert read(target) == [
@@ -171,7 +171,7 @@ def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
     assert summarise(TraceFile(target).records())["busiest"][0]["instructions"] == 995
 
 
-def test_a_window_begins_with_what_was_written_before(tmp_path: Path) -> None:
+def test_a_window_begins_with_the_pages_written_before(tmp_path: Path) -> None:
     def writes(page: int) -> int:
         return line(NVDIMM | page * 64 | 1 << 40, 10)
 

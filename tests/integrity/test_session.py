@@ -63,7 +63,7 @@ def drive(system: hmsim.System, seed: int, steps: int) -> list[hmsim.Receipt]:
 
 
 @pytest.mark.parametrize(("config", "overrides"), [HBF, DRIVE, ("quick", {})])
-def test_a_session_that_is_saved_continues_alike(
+def test_a_saved_session_continues_exactly(
     tmp_path: Path, config: str, overrides: dict[str, Any]
 ) -> None:
     overrides = overrides | ({} if config == DRIVE[0] else {"storage.kind": "array"})
@@ -148,7 +148,7 @@ WRONG: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("args", "more", "text"), WRONG)
-def test_misuse_is_a_text(args: tuple[Any, ...], more: dict[str, Any], text: str) -> None:
+def test_misuse_is_an_error(args: tuple[Any, ...], more: dict[str, Any], text: str) -> None:
     system = hmsim.System("quick", {"storage.kind": "array"})
     system.advance(1000)
     with pytest.raises(hmsim.InputError) as error:
