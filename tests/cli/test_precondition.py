@@ -135,9 +135,7 @@ def test_a_file_of_one_node_serves_all_nodes(tmp_path: Path, saved: Path) -> Non
         ("system.store_data", "true"),
     ],
 )
-def test_a_state_of_another_system_names_the_difference(
-    saved: Path, name: str, value: object
-) -> None:
+def test_a_foreign_state_names_the_difference(saved: Path, name: str, value: object) -> None:
     change = f"--set={name}={value}"
     load = f"--set=nvdimm.precondition.load={saved}"
     result = fail("run", "mascots16", "--workload", "demo", *SETS, change, load)
@@ -340,9 +338,7 @@ def test_a_damaged_file_of_the_cache_is_recomputed(
     assert capsys.readouterr().err == ""
 
 
-def test_a_resident_buffer_is_not_in_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_has_no_resident_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     workload = write(tmp_path / "w.yaml", WRITES)
     config = load_config("mascots16", {**SMALL, "nvdimm.precondition.buffer": "resident"})

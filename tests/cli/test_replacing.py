@@ -140,9 +140,7 @@ def test_a_directory_is_restored_only_if_its_path_is_free(tmp_path: Path) -> Non
     assert content(tmp_path) == {f"out/{name}": text for name, text in NEW.items()}
 
 
-def test_errors_of_the_file_system_are_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_system_errors_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(first: Path, second: Path) -> None:
         raise OSError(errno.EACCES, "Permission denied")
 

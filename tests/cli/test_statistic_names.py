@@ -70,9 +70,7 @@ def notices(capsys: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
     assert lines == [f"hmsim: {OLD}.count: deprecated, use '{NEW}.count'"]
 
 
-def test_a_result_accepts_an_old_name_and_reports_it_once(
-    result: hmsim.Result, notices: list[str]
-) -> None:
+def test_results_report_an_old_name_once(result: hmsim.Result, notices: list[str]) -> None:
     for values in (result.stats, result.units):
         new = values[f"{NEW}.count"]
         assert f"{OLD}.count" in values and f"{OLD}.count" not in list(values)

@@ -61,9 +61,7 @@ def content(path: Path) -> tuple[list[tuple[int, int, int, int]], list[int]]:
 
 @pytest.mark.parametrize("vcpu", [None, 0, 2])
 @pytest.mark.parametrize("memory", ["dram", "nvdimm", "both"])
-def test_a_selection_of_a_trace_keeps_its_times(
-    tmp_path: Path, memory: str, vcpu: int | None
-) -> None:
+def test_a_selection_keeps_its_times(tmp_path: Path, memory: str, vcpu: int | None) -> None:
     source, target = tmp_path / "a.hmsim", tmp_path / "b.hmsim"
     mixed(source)
     choice = ["--memory", memory] + ([] if vcpu is None else ["--vcpu", str(vcpu)])

@@ -261,9 +261,7 @@ def test_killed_builds_are_cleaned_up(tmp_path: Path, monkeypatch: pytest.Monkey
     assert names == {"lock", made.kernel.name, made.image.name}
 
 
-def test_a_missing_or_different_jar_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_or_missing_jar_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest_tools, "MAVEN", (tmp_path / "maven").as_uri())
     with pytest.raises(GuestError, match=r"maven/a/b/c/1/c-1-tests\.jar: "):
         guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path)

@@ -63,9 +63,7 @@ def drive(system: hmsim.System, seed: int, steps: int) -> list[hmsim.Receipt]:
 
 
 @pytest.mark.parametrize(("config", "overrides"), [HBF, DRIVE, ("quick", {})])
-def test_a_saved_session_continues_exactly(
-    tmp_path: Path, config: str, overrides: dict[str, Any]
-) -> None:
+def test_saved_sessions_continue(tmp_path: Path, config: str, overrides: dict[str, Any]) -> None:
     overrides = overrides | ({} if config == DRIVE[0] else {"storage.kind": "array"})
     system = hmsim.System(config, {**overrides, "nvdimm.present": True})
     sent = drive(system, 1, 60)

@@ -59,9 +59,7 @@ def test_gem5_points_are_made_once_and_land_in_the_dataset() -> None:
     assert [call["--program"].split()[0] for call in made[1:3]] == ["block_copy", "pointer_chase"]
 
 
-def test_an_estimate_times_one_of_the_long_points(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_estimate_times_one_of_the_long_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmsim.sweep.run.ENOUGH", 1e-9)
     result = invoke("sweep", prepare(), "--estimate", "--jobs", "1")
     assert naming("3 points", "1 are finished", "1 timed points").search(result.stdout)

@@ -432,9 +432,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_point_is_reported_and_run_again(
-    damage: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_damaged_points_are_named_and_rerun(damage: str, capfd: pytest.CaptureFixture[str]) -> None:
     points = counted([1, 2])
     first = hmsim.run_points(points, "out", jobs=1)
     store = Store("out")
