@@ -49,7 +49,7 @@ def test_a_command_names_the_key_that_asks_for_too_much(
     assert not out.exists()
 
 
-def test_the_library_raises_a_memory_error_of_its_own() -> None:
+def test_the_library_raises_its_own_memory_error() -> None:
     assert issubclass(OutOfMemory, MemoryError)
     assert "OutOfMemory: nvdimm.capacity: 8TiB" in limited(START % "8TiB").stderr
 

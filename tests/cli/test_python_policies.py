@@ -154,7 +154,7 @@ agents:
         stats(Outside)
 
 
-def test_results_say_which_classes_took_part(workload: Path) -> None:
+def test_results_name_the_classes_that_took_part(workload: Path) -> None:
     mine = Bundle("mine", "split", objects={"controller.arbiter": InTurn})
     result = hmsim.run("quick", workload, policy=mine)
     assert result.config.policy == "mine"

@@ -78,7 +78,7 @@ def test_records_survive_a_round_trip(
     assert header.instructions == total == sum(added)
 
 
-def test_the_file_is_laid_out_as_its_table_says(tmp_path: Path) -> None:
+def test_the_layout_of_the_file_matches_its_table(tmp_path: Path) -> None:
     """The file is a sequence of zstd frames: the header, one per block, the index."""
     content = packed(words_of(1, 20), vcpus=4, caches=(1, 2, 3), label=b"x" * 30)
     assert struct.unpack_from("<II", content) == (0x184D2A50, 88)

@@ -63,7 +63,7 @@ def test_lines_are_counted_in_the_window_where_they_are_asked_for() -> None:
     assert pairs == list(counts)
 
 
-def test_a_mix_is_three_windows_of_a_job_beside_its_partner(tmp_path: Path) -> None:
+def test_a_mix_is_three_windows_of_a_job_with_its_partner(tmp_path: Path) -> None:
     found = mixes(Runs(tmp_path), Case("kmeans", job=(("tasks", 2),)), 1)
     assert sum(share for _, share in found) == pytest.approx(1)
     assert len(found) == 3

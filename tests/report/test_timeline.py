@@ -135,7 +135,7 @@ def test_the_file_keeps_the_formats_rules_and_tracks_add_up(tmp_path: Path, vari
             assert busy(timeline, "flash channel") == pytest.approx(total, rel=1e-9)
 
 
-def test_collections_take_as_long_as_the_statistic_says(collecting: Path) -> None:
+def test_collections_last_as_long_as_the_statistic(collecting: Path) -> None:
     timeline = read_timeline(collecting)
     stats = timeline.run.stats
     assert stats["nvdimm.gc.count"] > 1
@@ -186,7 +186,7 @@ def test_a_read_from_the_buffer_is_the_papers_figure_11(tmp_path: Path) -> None:
         assert one.end == other.start
 
 
-def test_phases_of_dram_requests_last_as_long_as_the_request_log_says(plain: Path) -> None:
+def test_phases_of_dram_requests_match_the_request_log(plain: Path) -> None:
     timeline = read_timeline(plain)
     requests = pd.read_parquet(plain / "requests.parquet")
     for row in requests[requests["first_command_ps"] > 0].head(200).itertuples():

@@ -46,7 +46,7 @@ def bowl(combinations: list[Combination]) -> list[Outcome]:
     return found
 
 
-def test_the_search_comes_near_the_best_and_repeats_itself() -> None:
+def test_the_search_approaches_the_best_and_is_deterministic() -> None:
     pytest.importorskip("optuna")
     sweep = load_sweep(search_file(60, "cost", "minimise"))
     trials = search(sweep, bowl)  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def test_ranges_are_spaced_and_scaled() -> None:
 
 
 @pytest.mark.parametrize("method", ["random", "sobol"])
-def test_draws_repeat_themselves_by_seed(method: str) -> None:
+def test_draws_depend_on_the_seed_alone(method: str) -> None:
     domains = [parse_range("0.0", "1.0"), parse_range("1", "1000", "log"), Choice(("a", "b"))]
     first = draw(domains, 64, method, 3)
     assert first == draw(domains, 64, method, 3) != draw(domains, 64, method, 4)

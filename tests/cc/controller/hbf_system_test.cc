@@ -232,7 +232,7 @@ std::vector<double> refreshed_blocks(const Assignments& more) {
   return blocks;
 }
 
-TEST(HbfSystem, RefreshesAreDueInBurstsOrPaced) {
+TEST(HbfSystem, RefreshesAreIssuedInBurstsOrPaced) {
   const auto sum = [](const std::vector<double>& blocks) {
     double total = 0;
     for (const double each : blocks) {

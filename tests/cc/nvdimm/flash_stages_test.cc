@@ -265,7 +265,7 @@ TEST(FlashStages, AReadSuspendsAnErase) {
   EXPECT_EQ(done(parameters, tasks), (Times{erased + stop + read + resume, asked + stop + read}));
 }
 
-TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
+TEST(FlashStages, ASuspendedOperationEnds) {
   NvdimmParameters parameters = large_lun();
   parameters.nand.suspend = SuspendMode::both;
   parameters.nand.suspend_limit = 2;

@@ -109,7 +109,7 @@ TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
   EXPECT_EQ(rig.statistics().buffer.read_hits, 3u) << "pages 0 and 1 before, page 1 again";
 }
 
-TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
+TEST(Prefetch, AReleasedFrameBelongsToALookupThatWaits) {
   NvdimmParameters parameters = managed("prefetch", 4);
   parameters.buffer.read_size = kPageBytes;
   Rig rig(parameters);

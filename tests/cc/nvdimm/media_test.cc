@@ -195,7 +195,7 @@ TEST(Media, WritesKeepAllBanksBusyButForMoves) {
   EXPECT_EQ(rig.module.statistics().gap_moves, static_cast<Counter>(4 * each / 10));
 }
 
-TEST(Media, AWholeRotationWearsAllPlacesAlike) {
+TEST(Media, AWholeRotationWearsAllPlacesEqually) {
   for (const bool randomised : {false, true}) {
     NvdimmParameters parameters = small_media();
     parameters.media.banks = 1;

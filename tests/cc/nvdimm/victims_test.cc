@@ -19,7 +19,7 @@ double amplification(const char* victim, std::uint64_t over_provisioning,
 }
 
 // Closed forms for infinitely many blocks; 512 blocks are within 5 %.
-TEST(Victims, UniformOverwritesAmplifyAsTheFormulasSay) {
+TEST(Victims, UniformOverwritesAmplifyByTheFormulas) {
   EXPECT_NEAR(amplification("greedy", 28), 2.444, 0.05 * 2.444);
   EXPECT_NEAR(amplification("fifo", 28), 2.481, 0.05 * 2.481);
   EXPECT_NEAR(amplification("random_victim", 28), 128.0 / 28, 0.05 * 128 / 28);

@@ -166,7 +166,7 @@ TEST(NvdimmPattern, RandomnessIsOfPages) {
   EXPECT_EQ(pattern.write_randomness(), 0) << "there were none";
 }
 
-TEST(NvdimmPattern, OpsHaveStreamsOfTheirOwn) {
+TEST(NvdimmPattern, OperationsHaveSeparateStreams) {
   NvdimmPattern pattern({4, kNever});
   pattern.add(nvdimm_line(1, false), Tick(0));
   pattern.add(nvdimm_line(2, true), Tick(0));

@@ -20,7 +20,7 @@ TEST(JobCores, ACoreIsEitherOfANodeOrOfAnAgent) {
 }
 
 // 400,000 instructions: 400 us at 2 cycles each, 50 us at the full width of the core.
-TEST(JobCores, ABaseCpiIsThatOfItsOwnCores) {
+TEST(JobCores, ABaseCpiAppliesToItsOwnCores) {
   const std::string program = "thread main\ncompute 400000\n";
   const double own = makespan_ns({program, {{"base_cpi", "2"}}});
   EXPECT_NEAR(own, 400'000, 10);

@@ -21,7 +21,7 @@ void expect_request(const BlockRequest& request, std::uint64_t ns, std::uint64_t
   EXPECT_EQ(request.write, write);
 }
 
-TEST(BlockTexts, MsrLinesBecomeRequests) {
+TEST(BlockTexts, ReadsMsr) {
   const auto source = find_format("msr")->blocks(
       reader_of("128166372003061629,hm,1,Read,8589967360,4096,1331\r\n5,hm,0,Write,1000,100,1\n"));
   const std::vector<BlockRequest> requests = all_of<BlockRequest>(*source);
@@ -134,7 +134,7 @@ TEST(BlockTexts, FioVersion2CountsWaits) {
 }
 
 // The first lines of a file written by fio 3.33.
-TEST(BlockTexts, FioVersion3HasTimes) {
+TEST(BlockTexts, ReadsTimesOfFioVersion3) {
   const auto source = find_format("fio")->blocks(
       reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
                 "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"
