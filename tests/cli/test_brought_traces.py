@@ -198,7 +198,7 @@ def test_bzip2_and_zip_are_read(tmp_path: Path, pack: Callable[[bytes], bytes]) 
         (zipped(*((f"chunk.{at:080}", b"") for at in range(9000))), ("directory", "1048576")),
     ],
 )
-def test_damaged_archives_are_refused(
+def test_damaged_archives_are_rejected(
     tmp_path: Path, content: bytes, parts: tuple[str, ...]
 ) -> None:
     assert naming("t: ", *parts).search(fail("trace", "info", write(tmp_path / "t", content)))

@@ -243,7 +243,7 @@ def keep(config: Config, content: bytes) -> Path:
         (lambda text: text + "#" * (5 << 20), ("4 MiB",)),
     ],
 )
-def test_a_damaged_table_is_refused_and_counts_as_absent_in_the_cache(
+def test_a_damaged_table_is_rejected_and_counts_as_absent_in_the_cache(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: object, parts: tuple[str, ...]
 ) -> None:
     config = load_config("quick", OTHER_BUFFER).with_policy("hms")

@@ -126,6 +126,6 @@ def test_systems_without_a_curve_are_reported(
 @pytest.mark.parametrize(
     ("size", "depth", "direction"), [(0, 1, "read"), (4096, 0, "read"), (4096, 1, "trim")]
 )
-def test_absurd_transfers_are_refused(size: int, depth: int, direction: str) -> None:
+def test_absurd_transfers_are_rejected(size: int, depth: int, direction: str) -> None:
     with pytest.raises(hmsim.InputError, match=r"size|direction"):
         DeviceCurve([row()]).time(size, depth, direction)

@@ -53,7 +53,7 @@ def test_an_error_names_the_included_file(tmp_path: Path) -> None:
         ("include bytes.inc\n", ("job.fio:2: include:", "bytes.inc", "not text")),
     ],
 )
-def test_an_include_is_refused_in_one_line(
+def test_an_include_is_rejected_in_one_line(
     tmp_path: Path, text: str, parts: tuple[str, ...]
 ) -> None:
     write(tmp_path / "loop.inc", "include ./loop.inc\n")

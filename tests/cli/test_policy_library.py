@@ -125,7 +125,7 @@ def test_foreign_libraries_are_rejected(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_a_library_that_others_may_change_is_refused(tmp_path: Path) -> None:
+def test_a_library_that_others_may_change_is_rejected(tmp_path: Path) -> None:
     library = made(tmp_path, "mine", "fcfs")
     link = tmp_path / "link.so"
     link.symlink_to(library)

@@ -108,7 +108,7 @@ def test_hbf_continues_from_a_file(tmp_path: Path, more: dict[str, object]) -> N
     assert stats["hbf.status.erased_page"] == 0  # all pages were written
 
 
-def test_hbf_and_nvdimms_refuse_each_others_states(tmp_path: Path, saved: Path) -> None:
+def test_hbf_and_nvdimms_reject_each_others_states(tmp_path: Path, saved: Path) -> None:
     with pytest.raises(InputError, match=naming(f"{saved}: ", "nvdimm.kind = ", "hbf")):
         System("hbm3_hbf", {**HBF, "nvdimm.precondition.load": str(saved)})
     System("hbm3_hbf", HBF).save_preconditioned(tmp_path / "hbf")
@@ -143,7 +143,7 @@ def test_a_foreign_state_names_the_difference(saved: Path, name: str, value: obj
     assert len(result.splitlines()) == 1
 
 
-def test_another_seed_is_refused(saved: Path) -> None:
+def test_another_seed_is_rejected(saved: Path) -> None:
     with pytest.raises(InputError, match="seed = 1"):
         System("mascots16", {**SMALL, "nvdimm.precondition.load": str(saved)}, seed=2)
 
@@ -153,7 +153,7 @@ def test_parameters_without_effect_on_the_state_may_differ(saved: Path) -> None:
     System("mascots16", {**SMALL, **other, "nvdimm.precondition.load": str(saved)})
 
 
-def test_damaged_and_foreign_files_are_refused(saved: Path, tmp_path: Path) -> None:
+def test_damaged_and_foreign_files_are_rejected(saved: Path, tmp_path: Path) -> None:
     content = saved.read_bytes()
     cases = {
         "preconditioned state": b"hello",

@@ -346,7 +346,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("line", FAULTS)
-def test_a_faulty_profile_is_refused(tmp_path: Path, copied: Profile, line: str) -> None:
+def test_a_faulty_profile_is_rejected(tmp_path: Path, copied: Profile, line: str) -> None:
     lines = dump(copied).splitlines()
     key = line.split(":")[0]
     if line == "streams":

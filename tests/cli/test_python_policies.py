@@ -298,7 +298,7 @@ def test_errors_keep_their_type_and_text(
         ("no_such", {}, ("no_such:", "policy")),
     ],
 )
-def test_misplaced_objects_are_refused(base: str, objects: Any, parts: tuple[str, ...]) -> None:
+def test_misplaced_objects_are_rejected(base: str, objects: Any, parts: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=naming(*parts)):
         hmsim.load_config("quick").with_policy(Bundle("x", base, {}, objects))
 

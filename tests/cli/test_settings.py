@@ -136,7 +136,7 @@ def test_a_base_is_found_beside_the_file_and_among_the_shipped(tmp_path: Path) -
     assert resolved["nvdimm.capacity"] == "256MiB"
 
 
-def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     for text, line in (('dram:\n  preset: "\\ud800"\n', 2), ('"\\udfff": 1\n', 1)):
         path.write_text(text)

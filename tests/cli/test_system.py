@@ -99,7 +99,7 @@ def test_quanta_over_channels_continue_from_a_checkpoint(tmp_path: Path, schedul
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "other", "empty", "header"])
-def test_a_damaged_state_is_refused(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_state_is_rejected(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "state"
     System("quick").save(path)
     content = bytearray(path.read_bytes())
@@ -111,7 +111,7 @@ def test_a_damaged_state_is_refused(tmp_path: Path, damage: str) -> None:
         System.load(path)
 
 
-def test_wrong_requests_are_refused() -> None:
+def test_wrong_requests_are_rejected() -> None:
     system = System("quick")
     for arguments in (
         {"address": -64},

@@ -94,7 +94,7 @@ def test_invalid_names_are_rejected(name: str, parts: tuple[str, ...]) -> None:
     assert naming(*parts).search(result) and result.count("\n") == 1
 
 
-def test_an_override_that_contradicts_is_refused() -> None:
+def test_an_override_that_contradicts_is_rejected() -> None:
     command = ("check", "quick", "--policy", "par_bs,drained", "--set")
     succeed(*command, "controller.writes=drained")
     result = fail(*command, "controller.writes=mixed")

@@ -51,7 +51,7 @@ def test_an_invalid_delay_is_rejected(
     assert not out.exists()
 
 
-def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_processor_is_rejected(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim.zst"
     with pytest.raises(CaptureError, match=naming("processor", "'gem'", "'gem5'?")):
         capture_system("fio-direct-read", out, SystemSettings(processor="gem"))

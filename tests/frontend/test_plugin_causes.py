@@ -316,7 +316,7 @@ def test_the_latest_writes_before_the_region_come_first(machine: Path) -> None:
     assert [word >> 45 for word in words].count(escapes.WRITTEN) == len(expected)
 
 
-def test_a_page_that_the_machine_does_not_have_is_refused(machine: Path) -> None:
+def test_a_page_that_the_machine_does_not_have_is_rejected(machine: Path) -> None:
     done = start(machine, message(0, 7, "WRITTEN", 0xFFFF, 3, 2))
     assert done.returncode != 0
     assert "page 262144 " in (machine.parent / "summary").read_text()

@@ -173,7 +173,7 @@ def test_limits_end_the_machine(tmp_path: Path) -> None:
 
 
 @needs_guest
-def test_a_wrong_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_map_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = system_capture.plugin_option
     monkeypatch.setattr(
         system_capture, "plugin_option", lambda options: real({**options, "nvdimm": 128 << 20})

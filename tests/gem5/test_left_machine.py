@@ -148,7 +148,7 @@ def refused(gem5: str, folder: Path, *arguments: object) -> Outcome:
     return done
 
 
-def test_another_machine_is_refused(
+def test_another_machine_is_rejected(
     gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
 ) -> None:
     done = refused(gem5[0], tmp_path, *of(machine, booted, cores=1))

@@ -13,12 +13,12 @@ SYSTEM_CYCLE = 500  # ps
 QUEUES = ("controller.queue_depth=8", "controller.nvdimm_queue_depth=8")
 
 
-def test_ranges_that_overlap_are_refused(run: Run) -> None:
+def test_ranges_that_overlap_are_rejected(run: Run) -> None:
     outcome = run("ranges.py", "--fault", "overlap", exit_code=1)
     assert "overlapping" in outcome.stderr
 
 
-def test_a_range_of_another_size_than_the_configurations_is_refused(run: Run) -> None:
+def test_a_range_of_another_size_than_the_configurations_is_rejected(run: Run) -> None:
     outcome = run("ranges.py", "--fault", "size", exit_code=1)
     nvdimm = outcome.result["nvdimm"]
     found = naming("nvdimm.capacity", f"{nvdimm // 2} bytes", str(nvdimm)).search(outcome.stderr)

@@ -174,7 +174,7 @@ MESI = "MESI_Two_Level"
         ({f"RUBY_PROTOCOL_{MESI}": False, "RUBY_PROTOCOL_CHI": True}, {f"RUBY_PROTOCOL_{MESI}": 1}),
     ],
 )
-def test_rubys_caches_are_refused_by_a_gem5_without_their_protocol(
+def test_rubys_caches_are_rejected_by_a_gem5_without_their_protocol(
     script: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -213,7 +213,7 @@ def test_processors_need_no_protocol_in_a_build_without_ruby(script: Any) -> Non
     assert not hasattr(runtime, "get_runtime_coherence_protocol")  # since v24.1
 
 
-def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_in_python_is_rejected(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine:
         """Somebody's scheduler."""
 

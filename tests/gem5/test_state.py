@@ -53,7 +53,7 @@ def test_a_restored_run_has_the_statistics_of_the_whole_run(run: Run, tmp_path: 
         assert not differences(restored.dumps[0], straight.dumps[0])
 
 
-def test_a_checkpoint_of_another_configuration_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_configuration_is_rejected(run: Run, tmp_path: Path) -> None:
     run("checkpoint.py", *LITTLE_DRAM, "--save", tmp_path / "cpt")
     other = (*LITTLE_DRAM, "--restore", tmp_path / "cpt", "--set", "controller.queue_depth=7")
     outcome = run("checkpoint.py", *other, exit_code=1)

@@ -275,7 +275,7 @@ def test_invalid_use_is_rejected() -> None:
         system.power_fail()
 
 
-def test_too_little_energy_is_refused_before_the_run() -> None:
+def test_too_little_energy_is_rejected_before_the_run() -> None:
     frames = {**SMALL, "frontend.node.persistence": "module"}  # and nothing of the queue
     with pytest.raises(InputError, match=naming("nvdimm.power.energy:", "1 mJ", "4 mJ")):
         System("mascots16", {**frames, "nvdimm.power.energy": 1})

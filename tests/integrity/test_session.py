@@ -155,7 +155,7 @@ def test_misuse_is_an_error(args: tuple[Any, ...], more: dict[str, Any], text: s
     assert not system.futures() and system.submit("dram").id == 0
 
 
-def test_a_session_without_power_is_refused() -> None:
+def test_a_session_without_power_is_rejected() -> None:
     system = hmsim.System("quick", {"system.store_data": True, "storage.kind": "array"})
     read = system.submit("nvdimm")
     with pytest.raises(hmsim.InputError, match="under way"):

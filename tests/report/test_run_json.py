@@ -98,7 +98,7 @@ def test_the_schema_matches_written_files(run: Path) -> None:
             leaf.check(value, "x")
 
 
-def test_every_field_of_a_wrong_type_is_refused_with_its_key(run: Path) -> None:
+def test_every_field_of_a_wrong_type_is_rejected_with_its_key(run: Path) -> None:
     file = run / "run.json"
     sound = file.read_text()
     assert len(CASES) > 200
@@ -158,7 +158,7 @@ def test_report_and_load_results_reject_other_damage(
     assert message in error and len(error.splitlines()) == 1
 
 
-def test_a_changed_plan_is_refused_with_its_key(tmp_path: Path) -> None:
+def test_a_changed_plan_is_rejected_with_its_key(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     entry = {"labels": {"seed": 1, "a": None}, "point": "", "error": "none"}
     file.write_text(json.dumps([entry]))

@@ -116,7 +116,7 @@ def test_parameters_of_the_queues_of_dramsim3_act(key: str, value: object) -> No
 
 
 @with_dramsim3
-def test_a_shipped_file_that_misspells_its_refresh_interval_is_refused() -> None:
+def test_a_shipped_file_that_misspells_its_refresh_interval_is_rejected() -> None:
     overrides = {"dram.dramsim3_ini": "DDR3_4Gb_x8_1600", "nvdimm.present": False}
     with pytest.raises(hmsim.InputError, match=r"'REFI'.*'tREFI'"):
         load_config("mascots16", overrides)

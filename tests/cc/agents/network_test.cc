@@ -190,7 +190,7 @@ TEST(Network, ContinuesFromACheckpoint) {
 }
 
 // Whatever bytes are changed in it.
-TEST(Network, ADamagedStateIsRefusedOrHarmless) {
+TEST(Network, ADamagedStateIsRejectedOrHarmless) {
   Wire saved(cluster(4));
   saved.send(traffic(2));
   const std::string bytes = state_of(saved.network);

@@ -131,7 +131,7 @@ TEST(Clone, PiecesDoNotMatter) {
   EXPECT_EQ(bytes, whole.records(1 << 20));
 }
 
-TEST(Clone, RefusesAnEmptyStream) {
+TEST(Clone, RejectsAnEmptyStream) {
   CloneProfile profile = scan(10);
   profile.streams[0].reuse.clear();
   EXPECT_THROW(Clone{profile}, InputError);

@@ -175,7 +175,7 @@ TEST(DramEnergy, SameBankRefreshesDrawTheirCurrent) {
   expect_equal(got.refresh, 100 * 1.1 * 0.05 * 4 * 312 * 416e-12);
 }
 
-TEST(DramEnergy, CurrentsThatMakeItNegativeAreRefused) {
+TEST(DramEnergy, CurrentsThatMakeItNegativeAreRejected) {
   for (const char* name : {"IDD0", "IDD4R", "IDD4W", "IDD5"}) {
     EXPECT_THROW(make_config(part({{std::string("dram.power.") + name, "20mA"}})), InputError);
   }

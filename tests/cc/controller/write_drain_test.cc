@@ -94,7 +94,7 @@ TEST(WriteDrain, TheMarksAreSharesOfTheQueue) {
   EXPECT_EQ(only(channel.log_, ChannelCommand::write, 0).size(), 16u);
 }
 
-TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
+TEST(WriteDrain, AMarkBeyondTheQueueIsRejected) {
   const Assignments deep{{"controller.drain_high", "33"}, {"controller.drain_low", "8"}};
   Assignments shallow = deep;
   shallow.push_back({"controller.queue_depth", "32"});

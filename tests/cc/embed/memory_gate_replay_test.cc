@@ -210,7 +210,7 @@ TEST(MemoryGate, ACheckpointContinuesExactly) {
   expect_equal(restored.gate.statistics(restored.now), straight.gate.statistics(straight.now));
 }
 
-TEST(MemoryGate, AForeignCheckpointIsRefused) {
+TEST(MemoryGate, AForeignCheckpointIsRejected) {
   Host host(system(kUnified));
   host.gate.suspend(host.now);
   std::string checkpoint = host.gate.save();

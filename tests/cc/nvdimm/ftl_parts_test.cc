@@ -147,7 +147,7 @@ TEST(PageMap, APlaceBelongsToThePageThatTheMapHolds) {
   EXPECT_EQ(map.place(LogicalPage(3)), kNowhere);
 }
 
-TEST(PageMap, IsLoadedWithItsOwnersAndRefusesTwoPagesInOnePlace) {
+TEST(PageMap, IsLoadedWithItsOwnersAndRejectsTwoPagesInOnePlace) {
   const FtlShape shape = small_shape();
   PageMap map(shape);
   map.set(LogicalPage(3), PhysicalPage(7));

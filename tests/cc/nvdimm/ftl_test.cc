@@ -209,7 +209,7 @@ TEST(Ftl, FixedAllocationNeedsWholeStripes) {
 
 // With fixed places a LUN needs room for its own pages; otherwise all LUNs together need room for
 // all.
-TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
+TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRejected) {
   for (const bool dynamic : {false, true}) {
     FtlShape shape = one_lun(32, 8, 200);
     shape.luns = 2;

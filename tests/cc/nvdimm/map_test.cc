@@ -324,7 +324,7 @@ TEST(CachedMap, TranslationPagesCountAsAmplification) {
             erased * shape.pages + census.valid + census.invalid);
 }
 
-TEST(CachedMap, ACacheThatCannotKeepUpIsRefused) {
+TEST(CachedMap, ACacheThatCannotKeepUpIsRejected) {
   NvdimmParameters parameters = with_map(40);
   EXPECT_TRUE(parameters.check().empty());
   parameters.ftl.map_cache = Bytes(64);

@@ -72,7 +72,7 @@ TEST(StartGap, EveryLineReturnsAfterOneRoundForEachLine) {
 }
 
 // Words: start, gap, writes. The gap has one place more than there are lines.
-TEST(StartGap, PlacesOutsideOfItsRegionAreRefused) {
+TEST(StartGap, PlacesOutsideOfItsRegionAreRejected) {
   constexpr std::uint64_t kLines = 6;
   Archive saved;
   StartGap(kLines).serialize(saved);

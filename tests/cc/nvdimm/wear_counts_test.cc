@@ -52,7 +52,7 @@ TEST(WearCounts, APlaceTakesAboutOneByte) {
   EXPECT_LT(state_of(counts).size(), kPlaces * 9 / 8 + 100);
 }
 
-TEST(WearCounts, DamagedCountsAreRefusedOrHarmless) {
+TEST(WearCounts, DamagedCountsAreRejectedOrHarmless) {
   Random random(7);
   WearCounts counts(kPlaces);
   for (int write = 0; write < 20'000; ++write) {

@@ -112,7 +112,7 @@ TEST_F(Catalog, ARelativeDataHomeIsIgnored) {
   EXPECT_EQ(found.find(at_home), 0u) << found;
 }
 
-TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
+TEST_F(Catalog, ALibraryThatOthersMayChangeIsRejected) {
   const std::string path = library("folder/own.so", "mine");
   setenv("HMSIM_POLICIES", path.c_str(), 1);
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
@@ -142,7 +142,7 @@ TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
 }
 
-TEST_F(Catalog, ALibraryOfAnotherUserIsRefused) {
+TEST_F(Catalog, ALibraryOfAnotherUserIsRejected) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can give a file away";
   }
@@ -216,7 +216,7 @@ TEST_F(Catalog, NoTwoPoliciesHaveOneName) {
   EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", one + ":" + other), {other + ": ", "'mine'"}));
 }
 
-TEST_F(Catalog, ALibraryOfAnotherHmsimIsRefused) {
+TEST_F(Catalog, ALibraryOfAnotherHmsimIsRejected) {
   const std::string path = library("old.so", "mine", "another interface");
   EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", path),
                              {path + ": ", "another hmsim", "'hmsim policy build'"}));

@@ -256,7 +256,7 @@ TEST(Library, AStateContinuesAtAnyTime) {
   EXPECT_EQ(later[0], later[1]);
 }
 
-TEST(Library, DamagedStatesAreRefusedForGood) {
+TEST(Library, DamagedStatesAreRejectedForGood) {
   Caller caller(kSmall);
   const std::string damaged(200, 'x');
   EXPECT_EQ(hmsim_load(caller.memory, 0, damaged.data(), damaged.size()), HMSIM_BAD_INPUT);

@@ -96,7 +96,7 @@ TEST(Simulation, ASavedRunContinuesExactly) {
   }
 }
 
-TEST(Simulation, ForeignCheckpointsAreRefused) {
+TEST(Simulation, ForeignCheckpointsAreRejected) {
   const auto simulation = make({kCore});
   const std::string saved = simulation->save();
   RunOptions other_seed;

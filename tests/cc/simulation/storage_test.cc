@@ -102,7 +102,7 @@ TEST(Storage, AgentsShareTheDevice) {
   EXPECT_EQ(simulation.now().value(), kWrite + 3'260'000);
 }
 
-TEST(Storage, WithoutNvdimmOrStorageABlockAgentIsRefused) {
+TEST(Storage, WithoutNvdimmOrStorageABlockAgentIsRejected) {
   EXPECT_THROW(run("mqsim", "0 0 0 8 0\n", {}, {{"storage.kind", "none"}}), InputError);
 }
 

@@ -174,7 +174,7 @@ TEST(Host, ATrimIsOnePieceAndCopiesNothing) {
   }
 }
 
-TEST(Host, ARequestBeyondTheEndIsRefused) {
+TEST(Host, ARequestBeyondTheEndIsRejected) {
   ConstantDevice device(kMicrosecond);
   Host host(PathParameters(), device);
   Nobody nobody;

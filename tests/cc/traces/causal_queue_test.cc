@@ -108,7 +108,7 @@ TEST(CausalQueue, ThinkTimesAreDrawnAboutTheTraces) {
   EXPECT_NEAR(static_cast<double>(sum) / 499, 600'000, 20'000);
 }
 
-TEST(CausalQueue, ATraceWithoutCompletionsIsRefusedAtItsEnd) {
+TEST(CausalQueue, ATraceWithoutCompletionsIsRejectedAtItsEnd) {
   CausalQueue queue({1, 0, Tick(0)}, Random());
   queue.begin_pass(Tick(0));
   BlockRequest silent = request(0, 0);

@@ -132,7 +132,7 @@ struct Malformed {
   const char* also = "";
 };
 
-TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
+TEST(TraceFormats, RejectsMalformedInputByFileLineAndReason) {
   const std::string long_line(5'000, '1');
   const std::vector<Malformed> inputs{
       {"ramulator", "", "records"},
