@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds wording that CONTRIBUTING.md asks to avoid: ``tools/prose.py [FILE]...``
 
-Reads Markdown, and comments of C++ and Python. Prints file, line and advice; exit status 1 if there
-is any. Without files, it also checks the subjects of the latest commits.
+Reads Markdown, and comments and names of tests of C++ and Python. Prints file, line and advice;
+exit status 1 if there is any. Without files, it also checks the subjects of the latest commits.
 """
 
+import itertools
 import re
 import subprocess
 import sys
@@ -21,9 +22,13 @@ ADVICE = (
     (r"\b(?:told|tells|whoever)\b", "use reports, prints, records or states"),
     (r"\b(?:anew|likewise)\b", "use again or the same way"),
     (r"\b(?:right|one|lines?|instructions|comes?|goes) behind\b", "use after for time"),
-    (r"\b(?:that|which|what) is (?:none|no [a-z]+)\b", "use invalid, or not"),
+    (r"\b(?:that|which|what) (?:is|are) (?:none|no [a-z]+)\b", "use invalid, or not"),
     (r"\bso (?:long|many|much|often)\b(?! (?:as|that))", "use the given time or number"),
+    (r"^Test: .*\b(?:what|who|nobody|somebody)(?:ever|se|m)?\b", "name the thing"),
+    (r"^Test: .*\b(?:tell|stands?|go on|goes on)\b", "use reports, is or continues"),
 )
+TEST = re.compile(r"\s*def test_(\w+)|TEST\w*\(\w+, (\w+)\)")
+WORDS = re.compile("_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 NOT_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)")
 GENERATED = re.compile(r"docs/(?:parameters|statistics|results)\.md$|CHANGELOG\.md$")
 
@@ -46,6 +51,14 @@ def comments(lines: list[str], mark: str) -> Iterator[tuple[int, str]]:
             yield number, found[1]
 
 
+def tests(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield numbered names of tests, each as a sentence after "Test: "."""
+    for number, line in enumerate(lines, 1):
+        if found := TEST.match(line):
+            words = WORDS.sub(" ", found[1] or found[2])
+            yield number, f"Test: {words.capitalize()}"
+
+
 def complaints(name: str, text: str) -> Iterator[str]:
     """Yield the faults of a file, one line each."""
     lines = text.splitlines()
@@ -53,7 +66,7 @@ def complaints(name: str, text: str) -> Iterator[str]:
         prose = markdown(lines)
     else:
         prose = comments(lines, "//" if name.endswith((".cc", ".h", ".c", ".hh")) else "#")
-    for number, line in prose:
+    for number, line in itertools.chain(prose, tests(lines)):
         words = NOT_PROSE.sub("``", line.strip())
         for pattern, advice in ADVICE:
             for found in re.finditer(pattern, words):

@@ -42,7 +42,7 @@ def keep(folder: Path, name: str, output: Any) -> None:
     write(folder / f"{name}.json", json.dumps({"code": "", "seconds": 3, "output": output}))
 
 
-def test_what_is_there_is_not_run_again(root: Path, tmp_path: Path) -> None:
+def test_finished_experiments_are_not_run_again(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = invoke("artifact", "run", "--out", out)
     assert first.exit_code == 0, first.stderr
@@ -61,7 +61,7 @@ def test_what_is_there_is_not_run_again(root: Path, tmp_path: Path) -> None:
     assert verdict["differing"] == 0 and verdict["values"] > 20
 
 
-def test_what_differs_is_counted_and_shown(root: Path, tmp_path: Path) -> None:
+def test_differences_are_counted_and_shown(root: Path, tmp_path: Path) -> None:
     keep(root / "expected", "two", [{"a": 100.0, "b": 1, "c": "x", "d": 0}])
     out = tmp_path / "out"
     out.mkdir()
@@ -117,20 +117,20 @@ def test_bad_input_gets_one_error(root: Path, tmp_path: Path) -> None:
     assert naming("artifact.yaml:4: one.minute:", "'minutes'?").search(done.stderr), done.stderr
 
 
-def test_the_shipped_list_is_in_order() -> None:
+def test_the_shipped_list_keeps_its_limits_of_time_and_tolerance() -> None:
     found = artifact.experiments()
     assert sum(each.minutes for each in found.values() if each.first) <= 10
     assert all(each.tolerance < 0.01 for each in found.values() if each.tolerance is not None)
 
 
-def test_values_are_kept_of_what_takes_longer_than_a_minute() -> None:
+def test_only_experiments_longer_than_a_minute_keep_values() -> None:
     found = artifact.experiments()
     kept = {path.stem for path in (REPO / "analysis/artifact/expected").glob("*.json")}
     assert kept == {name for name, each in found.items() if each.tolerance is not None}
     assert all(each.minutes > 1 for each in found.values())
 
 
-def test_an_archive_holds_what_is_committed(tmp_path: Path) -> None:
+def test_an_archive_holds_the_committed_files(tmp_path: Path) -> None:
     if not (REPO / ".git").exists():
         pytest.skip("no checkout of git")
     succeed("artifact", "pack", "--out", tmp_path / "a.tar.gz")

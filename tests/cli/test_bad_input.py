@@ -316,7 +316,7 @@ def refuse(folder: Path, arguments: tuple[str, ...], expected: tuple[str, ...]) 
 
 
 @pytest.mark.parametrize("case", CONFIGS)
-def test_a_configuration_is_refused(parser: str, folder: Path, case: str) -> None:
+def test_a_configuration_is_rejected(parser: str, folder: Path, case: str) -> None:
     content, expected = CONFIGS[case]
     write(folder / "c.yaml", content)
     refuse(folder, ("check", "c.yaml"), expected)
@@ -324,7 +324,7 @@ def test_a_configuration_is_refused(parser: str, folder: Path, case: str) -> Non
 
 
 @pytest.mark.parametrize("case", WORKLOADS)
-def test_a_workload_is_refused(parser: str, folder: Path, case: str) -> None:
+def test_a_workload_is_rejected(parser: str, folder: Path, case: str) -> None:
     content, expected = WORKLOADS[case]
     write(folder / "w.yaml", content)
     refuse(folder, ("run", "quick", "--workload", "w.yaml", "--out", "out"), expected)
@@ -333,7 +333,7 @@ def test_a_workload_is_refused(parser: str, folder: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", COMMANDS)
-def test_a_command_is_refused(folder: Path, case: str) -> None:
+def test_a_command_is_rejected(folder: Path, case: str) -> None:
     arguments, expected = COMMANDS[case]
     refuse(folder, arguments, expected)
     assert invoke(*arguments).stderr.count("\n") == 1
@@ -349,7 +349,7 @@ def test_a_command_is_refused(folder: Path, case: str) -> None:
         (lambda: hmsim.load_config("quick", "a=1"), ("overrides:", "str")),  # type: ignore[arg-type]
     ],
 )
-def test_a_call_is_refused(call: Callable[[], object], expected: tuple[str, ...]) -> None:
+def test_a_call_is_rejected(call: Callable[[], object], expected: tuple[str, ...]) -> None:
     with pytest.raises(hmsim.InputError, match=naming(*expected)):
         call()
 
@@ -360,7 +360,7 @@ def test_a_base_is_named_where_the_error_is(folder: Path) -> None:
     refuse(folder, ("check", "c.yaml"), ("base.yaml:3: dram.rank:",))
 
 
-def test_a_ring_of_bases_is_refused(folder: Path) -> None:
+def test_a_ring_of_bases_is_rejected(folder: Path) -> None:
     write(folder / "a.yaml", "base: c.yaml\n")
     write(folder / "c.yaml", "base: a.yaml\n")
     refuse(folder, ("check", "c.yaml"), ("a.yaml:1: base:",))

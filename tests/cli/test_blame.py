@@ -33,7 +33,7 @@ from support import fail, invoke, succeed, write
         ),
     ],
 )
-def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
+def test_the_setting_is_blamed_and_a_sufficient_value_is_named(
     sets: list[str], parts: tuple[str, ...]
 ) -> None:
     done = fail("check", "quick", *(f"--set={each}" for each in sets))
@@ -42,7 +42,7 @@ def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5])
-def test_the_over_provisioning_that_is_named_is_the_smallest(threshold: float) -> None:
+def test_the_suggested_over_provisioning_is_the_smallest(threshold: float) -> None:
     given = ("check", "quick", f"--set=nvdimm.ftl.gc_threshold={threshold}")
     reported = invoke(*given, "--set=nvdimm.ftl.over_provisioning=0.1").stderr
     enough = float(re.search(r"; ([\d.]+) is enough", reported)[1])  # type: ignore[index]
@@ -62,19 +62,19 @@ def test_the_over_provisioning_that_is_named_is_the_smallest(threshold: float) -
         ("nvdimm.nand.fast_program_time=2ms", "nvdimm.nand.program_time={}ms"),
     ],
 )
-def test_the_value_that_is_named_would_do(wrong: str, would_do: str) -> None:
+def test_the_suggested_value_is_accepted(wrong: str, would_do: str) -> None:
     given = ["--set=nvdimm.nand.program_model=mlc"]
     reported = fail("check", "quick", *given, f"--set={wrong}")
     found = re.findall(r"(?:, |; |least |most |nearest: )(\d+)(?: cycles|uA| of them|ms)", reported)
     succeed("check", "quick", *given, f"--set={wrong}", f"--set={would_do.format(found[0])}")
 
 
-def test_a_value_of_the_base_is_what_was_before(tmp_path: Path) -> None:
+def test_a_value_of_the_base_is_not_a_change(tmp_path: Path) -> None:
     mine = write(tmp_path / "mine.yaml", "base: quick\nnvdimm.buffer.write_size: 1TiB\n")
     reported = invoke("check", mine).stderr
     assert reported.endswith(f"; since {mine}:2 sets nvdimm.buffer.write_size to 1TiB\n")
 
 
-def test_a_line_of_a_file_that_is_based_on_another_is_blamed(tmp_path: Path) -> None:
+def test_a_line_of_a_derived_file_is_blamed(tmp_path: Path) -> None:
     mine = write(tmp_path / "mine.yaml", "base: quick\nnvdimm:\n  nand:\n    chips: 3\n")
     assert f"; since {mine}:4 sets nvdimm.nand.chips to 3" in invoke("check", mine).stderr

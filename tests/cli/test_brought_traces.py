@@ -83,7 +83,7 @@ def test_a_trace_is_read(tmp_path: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_refusal_is_a_line_that_shows_the_way(tmp_path: Path, case: str) -> None:
+def test_a_rejection_is_one_line_with_advice(tmp_path: Path, case: str) -> None:
     content, name, parts = REFUSED[case]
     path = write(tmp_path / "t", content)
     refused = fail("trace", "info", path, *(("--format", *name) if name else ()))
@@ -101,7 +101,7 @@ FAULTY = (
 )
 
 
-def test_records_that_are_left_out_are_counted(tmp_path: Path) -> None:
+def test_skipped_records_are_counted(tmp_path: Path) -> None:
     write(tmp_path / "t", FAULTY)
     workload = write(tmp_path / "w.yaml", WORKLOAD.replace("RULES", "on_bad_record: skip"))
     stats = parsed("run", "quick", "--workload", workload)
@@ -151,7 +151,7 @@ BAD_ACCESSES = {
 
 
 @pytest.mark.parametrize("case", BAD_ACCESSES)
-def test_memory_requests_that_are_left_out_are_counted(tmp_path: Path, case: str) -> None:
+def test_skipped_memory_requests_are_counted(tmp_path: Path, case: str) -> None:
     name, keys, trace, place, bad = BAD_ACCESSES[case]
     write(tmp_path / "t", trace)
     text = MEMORY.replace("FORMAT", name)
@@ -198,7 +198,7 @@ def test_bzip2_and_zip_are_read(tmp_path: Path, pack: Callable[[bytes], bytes]) 
         (zipped(*((f"chunk.{at:080}", b"") for at in range(9000))), ("directory", "1048576")),
     ],
 )
-def test_damaged_archives_are_refused(
+def test_damaged_archives_are_rejected(
     tmp_path: Path, content: bytes, parts: tuple[str, ...]
 ) -> None:
     assert naming("t: ", *parts).search(fail("trace", "info", write(tmp_path / "t", content)))
@@ -261,7 +261,7 @@ def test_a_cut_reads_nothing_after_it(tmp_path: Path) -> None:
         (BLOCKS, ("--to", "mqsim", "--skip", 10), ("no record",)),
     ],
 )
-def test_cuts_that_are_refused(
+def test_invalid_cuts_are_rejected(
     tmp_path: Path, content: bytes, options: tuple[object, ...], parts: tuple[str, ...]
 ) -> None:
     source, out = write(tmp_path / "in", content), tmp_path / "out"

@@ -40,7 +40,7 @@ agents:
 
 @pytest.mark.parametrize(("name", "base", "changes"), VARIANTS)
 @pytest.mark.parametrize("config", ["mascots16", "quick"])
-def test_a_variant_differs_in_what_its_name_says(
+def test_a_variant_differs_in_the_parameters_of_its_name(
     config: str, name: str, base: str, changes: dict[str, str]
 ) -> None:
     before, after = (load_config(config).with_policy(each).resolved() for each in (base, name))
@@ -74,7 +74,7 @@ def test_a_policy_is_a_bundle_over_another_one(name: str, parameters: dict[str, 
     assert parameters.items() <= system.resolved().items()
 
 
-def test_a_bundle_goes_before_a_policy_of_its_name_and_each_kind_has_parameters() -> None:
+def test_a_bundle_precedes_a_policy_of_its_name_and_each_kind_has_parameters() -> None:
     assert load_config("quick").with_policy("tcm").resolved()["controller.queues"] == "unified"
     assert {piece["kind"] for piece in _core.policies()} == PARAMETERS.keys()
     with pytest.raises(InputError, match=r"split\+fcf: unknown policy 'fcf'; .*'fcfs'"):

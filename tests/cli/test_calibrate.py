@@ -31,7 +31,7 @@ FLAT = Table("k", 1, 0, (100,) * DRAM_CELLS, (100,) * NVDIMM_CELLS)
 OTHER_BUFFER = {"nvdimm.buffer.read_size": "2MiB"}
 
 
-def test_cells_are_those_of_the_paper() -> None:
+def test_cells_match_the_paper() -> None:
     found = list(cells())
     assert DRAM_CELLS == 6 * 4 * 2
     assert NVDIMM_CELLS == 6 * 6 * 4 * 4
@@ -56,7 +56,7 @@ def test_tables_of_shipped_configurations_are_shipped(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mascots16", "quick"])
-def test_shipped_rates_are_what_training_finds(name: str) -> None:
+def test_shipped_rates_match_training(name: str) -> None:
     config = load_config(name)
     table, _ = find_table(config) or pytest.fail("no table")
     training = calibration.training_config(config)
@@ -133,7 +133,7 @@ def failed_first(futures: Iterable[Future[int]]) -> list[Future[int]]:
     return sorted(futures, key=lambda future: future.exception() is None)
 
 
-def test_a_killed_training_goes_on(counted: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_training_resumes(counted: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     config = load_config("quick", OTHER_BUFFER)
     whole = train(config, 7, 3)
     assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
@@ -173,14 +173,14 @@ def test_a_missing_table_is_trained_once(counted: list[int], workload: Path) -> 
     assert not run(config, workload, policy="split").config.resolved()["policies.harmonic.table"]
 
 
-def test_a_result_says_which_table_it_used(tmp_path: Path, workload: Path) -> None:
+def test_a_saved_result_keeps_its_table(tmp_path: Path, workload: Path) -> None:
     first = run("quick", workload, policy="hms")
     first.save(tmp_path / "out")
     again = run(tmp_path / "out" / "config.yaml", workload, calibrate=False)
     assert again.stats == first.stats
 
 
-def test_the_command_line(counted: list[int], tmp_path: Path, workload: Path) -> None:
+def test_calibrate_is_suggested(counted: list[int], tmp_path: Path, workload: Path) -> None:
     changed = ("quick", "--set", "nvdimm.buffer.read_size=2MiB")
     for command in (
         ("run", *changed, "--policy", "hms", "--workload", workload, "--no-calibrate"),
@@ -201,7 +201,7 @@ def test_the_command_line(counted: list[int], tmp_path: Path, workload: Path) ->
     assert "slow memory" in fail("calibrate", "validate_ddr3")
 
 
-def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_real_training_does_not_depend_on_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     few = list(cells())[5 :: 13 * 6]  # with the deepest queues
     monkeypatch.setattr(calibration, "cells", lambda: iter(few))
     monkeypatch.setattr(calibration, "DRAM_CELLS", 1)
@@ -243,7 +243,7 @@ def keep(config: Config, content: bytes) -> Path:
         (lambda text: text + "#" * (5 << 20), ("4 MiB",)),
     ],
 )
-def test_a_damaged_table_is_refused_and_counts_as_absent_in_the_cache(
+def test_a_damaged_table_is_rejected_and_counts_as_absent_in_the_cache(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: object, parts: tuple[str, ...]
 ) -> None:
     config = load_config("quick", OTHER_BUFFER).with_policy("hms")
@@ -275,7 +275,7 @@ def test_a_table_of_another_key_is_trained_again(
     assert find_table(config) == (table, path)
 
 
-def test_a_table_given_by_hand_is_checked() -> None:
+def test_a_given_table_is_checked() -> None:
     with pytest.raises(
         InputError, match=naming("overrides: policies.harmonic.table:", "'version'", "'x'")
     ):

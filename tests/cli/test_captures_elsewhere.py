@@ -35,7 +35,7 @@ def own(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.usefixtures("wheel")
-def test_a_capture_that_the_wheel_lacks_says_where_to_get_it(tmp_path: Path) -> None:
+def test_a_capture_missing_from_the_wheel_names_its_source(tmp_path: Path) -> None:
     facts = ("captures/kmeans.hmsim.zst", "wheel", "hmsim-workloads-", ".tar", "HMSIM_WORKLOADS")
     with pytest.raises(InputError, match=naming(*facts)):
         load_workload("mix:kmeans+mcf")
@@ -44,7 +44,7 @@ def test_a_capture_that_the_wheel_lacks_says_where_to_get_it(tmp_path: Path) -> 
         load_workload(path)
 
 
-def test_a_shipped_capture_comes_first(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shipped_capture_takes_precedence(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HMSIM_WORKLOADS", str(GIVEN))
     found = load_workload("mix:sort+mcf").agents[1].trace
     assert found == wheel / "workloads" / "captures" / "sort.hmsim.zst"

@@ -32,7 +32,7 @@ def commands(printed: str) -> int:
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_a_checked_run_says_so_and_finds_the_same(tmp_path: Path, workload: Path) -> None:
+def test_a_checked_run_is_marked_and_gives_equal_results(tmp_path: Path, workload: Path) -> None:
     run = ("run", "quick", "--workload", workload)
     checked = succeed(*run, "--check", "--out", tmp_path / "checked")
     assert commands(checked) >= 3000 + 2000 * 3
@@ -81,7 +81,7 @@ def test_a_checked_system_is_checked_when_loaded_again(tmp_path: Path) -> None:
     assert loaded._simulation.checked_commands > system._simulation.checked_commands > 0
 
 
-def test_check_prints_what_the_machine_is() -> None:
+def test_check_prints_the_machine() -> None:
     text = " ".join(succeed("check", "quick").split())
     for part in (
         *("DRAM: 2 GiB on 1 channel(s), peak 12.80 GB/s", "flash DIMM: 222.6 MiB in 1 module(s)"),
@@ -97,7 +97,7 @@ def test_check_prints_what_the_machine_is() -> None:
 
 
 @pytest.mark.parametrize("given", ["nand.planes=2", "ftl.map=cached", "nand.factory_bad=0.01"])
-def test_effective_over_provisioning_is_what_the_core_finds(given: str) -> None:
+def test_effective_over_provisioning_matches_the_core(given: str) -> None:
     """The core refuses a capacity whose pages, and those in flight, do not fit."""
     sets = ("check", "mascots16", f"--set=nvdimm.{given}")
     sets += ("--set=nvdimm.ftl.map_cache=16MiB", "--set=nvdimm.ftl.over_provisioning")
@@ -108,7 +108,7 @@ def test_effective_over_provisioning_is_what_the_core_finds(given: str) -> None:
     assert 0 <= float(found[1]) < 0.3  # type: ignore[index]
 
 
-def test_what_a_run_refuses_a_check_refuses(tmp_path: Path) -> None:
+def test_check_rejects_all_that_run_rejects(tmp_path: Path) -> None:
     model = tmp_path / "model.yaml"
     model.write_text(
         "agents:\n  - {kind: llm_decode, model: llama_3_1_70b, batch: 1, context: 4096, steps: 1}\n"
@@ -121,7 +121,7 @@ def test_what_a_run_refuses_a_check_refuses(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", list(decoding.MODELS))
 @pytest.mark.parametrize("kv", ["dram", "nvdimm"])
-def test_a_check_prints_what_a_model_needs_beside_what_the_machine_has(kv: str, model: str) -> None:
+def test_check_prints_required_and_available_memory_of_a_model(kv: str, model: str) -> None:
     """The core refuses more layers than fit, with the bytes of all layers."""
     keys = {"kind": "llm_decode", "model": model, "weight_bytes": "1", "batch": "3"}
     keys |= {"context": "20", "weights": "dram", "kv": kv, "layers": "8", "steps": "1"}

@@ -19,7 +19,7 @@ from support import REPO, invoke
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_commands_summary_is_how_its_help_begins(name: str) -> None:
+def test_a_commands_summary_begins_its_help(name: str) -> None:
     group = typer.main.get_command(app)
     found = group.get_command(typer.Context(group), name)
     assert found is not None

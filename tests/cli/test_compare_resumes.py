@@ -93,7 +93,7 @@ def test_kill_9_loses_no_finished_run(
             assert one == other, file
 
 
-def test_what_is_kept_is_not_run_again_unless_it_must(
+def test_kept_results_are_not_run_again_unless_outdated(
     command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = count_runs(monkeypatch)
@@ -112,7 +112,7 @@ def test_what_is_kept_is_not_run_again_unless_it_must(
     assert len(made) == RUNS
 
 
-def test_a_time_series_is_there_each_time(
+def test_a_time_series_is_written_each_time(
     tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = count_runs(monkeypatch)

@@ -104,7 +104,7 @@ def test_intervals_pair_runs_of_one_seed(tmp_path: Path, workload: Path) -> None
         assert hmsim.load_workload({"agents": [agent]}).is_short() == short
 
 
-def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
+def test_invalid_comparisons_are_rejected(workload: Path, slow: Path) -> None:
     given = ("--workload", workload)
     wrong = {
         ("--policy:", "configurations"): ("quick",),

@@ -41,7 +41,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize("share", [0.3, 0.7, 1.0])
-def test_a_changed_start_is_harmless_or_refused_in_one_line(
+def test_a_changed_start_is_harmless_or_rejected_in_one_line(
     start: bytes, tmp_path: Path, share: float
 ) -> None:
     body = start[32:]
@@ -58,7 +58,7 @@ def test_the_checksum_of_these_tests_is_the_simulator_s(start: bytes) -> None:
     assert start[16:24] == hash_of(start[32:])
 
 
-def test_a_file_of_another_length_is_refused_unread(start: bytes, tmp_path: Path) -> None:
+def test_a_file_of_another_length_is_rejected_unread(start: bytes, tmp_path: Path) -> None:
     header = start[:24] + (2**40).to_bytes(WORD, "little")
     for size, message in ((2**40 + 32, "longer"), (2**40, "length")):
         huge = write(tmp_path / "huge", header)

@@ -15,7 +15,7 @@ from support import fail, succeed
 pytest.importorskip("matplotlib")
 
 
-def test_curves_of_memories_beside_measured_ones(
+def test_curves_of_memories_are_drawn_with_measured_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -50,7 +50,7 @@ def test_curves_of_memories_beside_measured_ones(
         (("--out", "c.gif"), ("c.gif", ".pdf")),
     ],
 )
-def test_what_cannot_be_drawn_is_reported(
+def test_curves_that_cannot_be_drawn_are_reported(
     arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     assert naming(*parts).search(fail("curve", "validate_ddr3", *arguments))

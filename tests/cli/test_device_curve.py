@@ -27,7 +27,7 @@ storage:
 BAND = 0.05
 
 
-def test_a_tiny_devices_curve_is_what_its_table_says(tmp_path: Path) -> None:
+def test_a_tiny_devices_curve_matches_its_table(tmp_path: Path) -> None:
     out = tmp_path / "c.json"
     arguments = (write(tmp_path / "tiny.yaml", TINY), "--jobs", "1", "--out", out)
     text = succeed("export", "device-curve", *arguments)
@@ -112,7 +112,7 @@ def test_damaged_curves_are_one_error(tmp_path: Path, content: Any, parts: tuple
         (("quick", "--out", "c.json", "--set", "x=1"), ("--set", "x")),
     ],
 )
-def test_what_has_no_curve_is_reported(
+def test_systems_without_a_curve_are_reported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     arguments: tuple[str, ...],
@@ -126,6 +126,6 @@ def test_what_has_no_curve_is_reported(
 @pytest.mark.parametrize(
     ("size", "depth", "direction"), [(0, 1, "read"), (4096, 0, "read"), (4096, 1, "trim")]
 )
-def test_absurd_transfers_are_refused(size: int, depth: int, direction: str) -> None:
+def test_absurd_transfers_are_rejected(size: int, depth: int, direction: str) -> None:
     with pytest.raises(hmsim.InputError, match=r"size|direction"):
         DeviceCurve([row()]).time(size, depth, direction)

@@ -109,7 +109,7 @@ def test_rows_are_chosen_by_name(workload: Path) -> None:
     assert naming("--rows", "wieghted_speedup", "'weighted_speedup'").search(wrong)
 
 
-def test_a_unit_stands_beside_each_value(tmp_path: Path, workload: Path) -> None:
+def test_each_value_has_a_unit_column(tmp_path: Path, workload: Path) -> None:
     pandas = pytest.importorskip("pandas")
     succeed(*COMPARED, workload, "--out", tmp_path / "out")
     wide = pandas.read_csv(tmp_path / "out" / "comparison.csv")

@@ -43,7 +43,7 @@ def _column(page: str, heading: str, column: int) -> list[int]:
     return [int(cell) for cell in cells]
 
 
-def test_the_readmes_numbers_are_those_of_their_sources() -> None:
+def test_the_readmes_numbers_match_their_sources() -> None:
     speeds = [_column("docs/performance.md", "## Beside peers", n) for n in (1, 2, 3)]
     ranges = [f"{value:,}" for each in speeds for value in (min(each), max(each))]
     assert [value for value in _values("host instructions") if len(value) > 1] == ranges
@@ -92,7 +92,7 @@ def test_the_storage_device_of_its_page_compiles(tmp_path: Path) -> None:
             _compile(source, tmp_path, REPO)
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     pages = [
         *(REPO / "README.md", REPO / "CONTRIBUTING.md", REPO / "workloads/demo/README.md"),
         *(REPO / "docs").rglob("*.md"),

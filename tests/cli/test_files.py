@@ -95,7 +95,7 @@ def test_readers_take_regular_files_alone(reader: str, no_file: Path) -> None:
     assert str(no_file) in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_what_only_asks_is_not_held_up(no_file: Path) -> None:
+def test_the_expected_size_of_special_files_is_zero(no_file: Path) -> None:
     assert traces.expected_size(no_file) == 0
 
 
@@ -154,7 +154,7 @@ def fill(maker: str, target: Path) -> None:
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_the_next_writer_removes_what_a_killed_one_left(maker: str, tmp_path: Path) -> None:
+def test_the_next_writer_removes_leftovers_of_a_killed_one(maker: str, tmp_path: Path) -> None:
     with writer(maker, tmp_path / "a") as process:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -164,7 +164,7 @@ def test_the_next_writer_removes_what_a_killed_one_left(maker: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_writers_side_by_side_leave_each_other_alone(maker: str, tmp_path: Path) -> None:
+def test_concurrent_writers_do_not_interfere(maker: str, tmp_path: Path) -> None:
     with writer(maker, tmp_path / "a") as first, writer(maker, tmp_path / "b") as second:
         fill(maker, tmp_path / "c")
         for process in (first, second):
@@ -173,7 +173,7 @@ def test_writers_side_by_side_leave_each_other_alone(maker: str, tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
 
 
-def test_scratch_cannot_be_foreseen_or_entered(tmp_path: Path) -> None:
+def test_scratch_names_are_unpredictable_and_private(tmp_path: Path) -> None:
     names = set()
     for _ in range(3):
         with new_file(tmp_path / "a", force=True) as fresh:
@@ -258,7 +258,7 @@ def place(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_is_told(command: str, place: Path) -> None:
+def test_a_full_disk_is_reported(command: str, place: Path) -> None:
     with full_disk():
         outcome = invoke(*words(COMMANDS[command]))
     lines = outcome.stderr.splitlines()
@@ -271,7 +271,7 @@ def test_a_full_disk_is_told(command: str, place: Path) -> None:
 
 @pytest.mark.parametrize("target", ["/proc/x", "w.yaml/x", "out/" + "n" * 300, "/dev/full/x"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_places_that_take_nothing_are_told(command: str, target: str, place: Path) -> None:
+def test_unwritable_targets_are_reported(command: str, target: str, place: Path) -> None:
     given = words(COMMANDS[command])
     name = next(word for word in given if word.startswith("out/x"))
     wanted = target + name.removeprefix("out/x")
@@ -287,7 +287,7 @@ LISTS = ["params", "policies --json", "check quick --flat", "--help", "run --hel
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", LISTS)
-def test_output_that_cannot_be_written_is_told(command: str, unbuffered: str) -> None:
+def test_output_that_cannot_be_written_is_reported(command: str, unbuffered: str) -> None:
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     start = [sys.executable, "-m", "hmsim", *command.split()]
     with open("/dev/full", "w") as full:
@@ -305,7 +305,7 @@ def test_output_that_cannot_be_written_is_told(command: str, unbuffered: str) ->
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_no_home_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_home_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
@@ -342,7 +342,7 @@ CHANGES: dict[str, Callable[[Path, Path], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_remembered_digest_is_that_of_the_content(change: str, tmp_path: Path) -> None:
+def test_a_cached_digest_matches_the_content(change: str, tmp_path: Path) -> None:
     file = write(tmp_path / "x", b"a" * digests.LARGE)
     before, folder = file.stat(), cache_directory() / "digests"
     file_digest(file)

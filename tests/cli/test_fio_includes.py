@@ -17,7 +17,7 @@ def keys(path: Path) -> list[dict[str, str]]:
     return [{setting.name: setting.text for setting in agent} for agent in agents]
 
 
-def test_included_keys_are_those_of_the_section(tmp_path: Path) -> None:
+def test_included_keys_belong_to_the_section(tmp_path: Path) -> None:
     (tmp_path / "below" / "deep").mkdir(parents=True)
     write(tmp_path / "below" / "all.inc", "# of all\nsize=1m\ninclude deep/one.inc\n")
     write(tmp_path / "below" / "deep" / "one.inc", "bs=16k\n")
@@ -53,7 +53,7 @@ def test_an_error_names_the_included_file(tmp_path: Path) -> None:
         ("include bytes.inc\n", ("job.fio:2: include:", "bytes.inc", "not text")),
     ],
 )
-def test_an_include_is_refused_in_one_line(
+def test_an_include_is_rejected_in_one_line(
     tmp_path: Path, text: str, parts: tuple[str, ...]
 ) -> None:
     write(tmp_path / "loop.inc", "include ./loop.inc\n")

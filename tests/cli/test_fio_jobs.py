@@ -61,7 +61,7 @@ def test_a_job_is_an_agent_with_its_clones_for_threads(tmp_path: Path) -> None:
     }
 
 
-def test_clones_that_share_a_file_go_through_it_side_by_side(tmp_path: Path) -> None:
+def test_clones_that_share_a_file_read_it_concurrently(tmp_path: Path) -> None:
     text = "[a]\nrw={}\nfilename=/dev/x\nsize=1m\nnumjobs=3\noffset=8k\n{}"
     places = [
         (agent["offset"], agent["threads"]) for agent in keys(tmp_path, text.format("read", ""))
@@ -73,7 +73,7 @@ def test_clones_that_share_a_file_go_through_it_side_by_side(tmp_path: Path) -> 
     assert [int(agent["offset"][:-1]) for agent in apart] == [8192 + (n << 20) for n in range(3)]
 
 
-def test_jobs_of_one_file_share_its_place_and_others_lie_behind_it(tmp_path: Path) -> None:
+def test_jobs_of_one_file_share_its_place_and_others_follow_it(tmp_path: Path) -> None:
     text = (
         "[global]\nfilename=a\nsize=10000\n[x]\n[y]\noffset=4k\n[z]\nfilename=b\n[w]\nfilename=a\n"
     )
@@ -88,14 +88,14 @@ def test_a_device_without_size_is_taken_whole(tmp_path: Path) -> None:
     assert (agent["footprint"], agent["bytes"]) == ("0B", "1048576B")
 
 
-def test_sizes_of_a_direction_are_its_own(tmp_path: Path) -> None:
+def test_each_direction_has_its_own_sizes(tmp_path: Path) -> None:
     for rw, size in (("read", "8192B/1"), ("write", "16384B/1")):
         assert keys(tmp_path, f"[a]\nsize=1m\nrw={rw}\nbs=8k,16k\n")[0]["size"] == size
     split = "[a]\nsize=1m\nbssplit=4k/50:8k:16k/\n"
     assert keys(tmp_path, split)[0]["size"] == "4096B/100, 8192B/50, 16384B/50"
 
 
-def test_trims_are_requests_of_their_own_or_come_before_writes(tmp_path: Path) -> None:
+def test_trims_are_separate_requests_or_precede_writes(tmp_path: Path) -> None:
     text = "[a]\nsize=1m\nrw={}\nbs=4k,8k,{}\nfsync=16\nrate_iops=100,200,300\n"
     for access, rw in (("sequential", ""), ("random", "rand")):
         (agent,) = keys(tmp_path, text.format(f"{rw}trim", "16k"))
@@ -111,14 +111,14 @@ def test_trims_are_requests_of_their_own_or_come_before_writes(tmp_path: Path) -
         assert moved == [128, 128, 8]
 
 
-def test_an_engine_that_waits_has_one_request_under_way(tmp_path: Path) -> None:
+def test_a_synchronous_engine_has_one_request_in_flight(tmp_path: Path) -> None:
     for engine, depth in (("psync", "1"), ("io_uring", "32"), ("libaio", "32")):
         workload = loaded(tmp_path, f"[a]\nsize=1m\niodepth=32\nioengine={engine}\n")
         assert dict(workload.agents[0].flat())["depth"] == depth
         assert ("no effect" in "".join(workload.notes)) == (depth == "1")
 
 
-def test_what_a_sequential_job_writes_is_its_size(tmp_path: Path) -> None:
+def test_a_sequential_job_writes_its_size(tmp_path: Path) -> None:
     text = "[a]\nsize=1m\nrw=write\nbs=16k\nnumjobs=2\nruntime=60\nramp_time=2\n"
     result = run(load_config("pcm"), loaded(tmp_path, text))
     assert result.stats["agent.0.progress"] == 2 * 256
@@ -205,7 +205,7 @@ io_size=64k
 UNSUPPORTED = PLAIN.replace("norandommap\n", "verify=md5\nrandom_distributoin=zipf\n")
 
 
-def test_jobs_as_people_write_them_run_or_are_refused(tmp_path: Path) -> None:
+def test_common_jobs_run_or_are_rejected(tmp_path: Path) -> None:
     for text, agents in ((PLAIN, 2), (PACED, 4)):
         workload = loaded(tmp_path, text)
         stats = run(load_config("storage/moneta"), workload).stats
@@ -237,7 +237,7 @@ def test_all_wrong_values_are_reported_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_not_followed_names_file_line_and_key(tmp_path: Path, text: str) -> None:
+def test_unsupported_keys_are_reported_with_file_line_and_key(tmp_path: Path, text: str) -> None:
     place, *values = WRONG[text]
     with pytest.raises(InputError, match=naming(f"job.fio{place}", *values)) as error:
         loaded(tmp_path, text)
@@ -296,18 +296,18 @@ def test_a_range_of_sizes_has_the_shares_of_fio(tmp_path: Path) -> None:
         assert keys(tmp_path, f"[a]\nsize=1m\nbsrange={text}\n")[0]["size"] == sizes
 
 
-def test_what_a_buffered_job_lacks_is_one_note(tmp_path: Path) -> None:
+def test_a_buffered_job_without_a_cache_gives_one_note(tmp_path: Path) -> None:
     for text, notes in (("", 1), ("direct=0\n", 1), ("direct=1\n", 0), ("buffered=0\n", 0)):
         workload = loaded(tmp_path, f"[global]\n{text}size=1m\n[a]\n[b]\n")
         assert sum("storage.cache.first" in note for note in workload.notes) == notes
 
 
-def test_a_job_file_is_known_by_what_it_holds(tmp_path: Path) -> None:
+def test_a_job_file_is_recognised_by_its_content(tmp_path: Path) -> None:
     text = "; of no suffix\n[one]\nrw=read\nsize=1m\n"
     (agent,) = load_workload(write(tmp_path / "job.ini", text)).agents
     assert dict(agent.flat())["kind"] == "io_pattern"
 
 
-def test_what_a_device_cannot_hold_names_the_size(tmp_path: Path) -> None:
+def test_a_job_larger_than_the_device_names_the_size(tmp_path: Path) -> None:
     job = write(tmp_path / "job.fio", "[a]\nnumjobs=2\nsize=200m\nrw=read\n")
     assert "job.fio:3: size: footprint: 400MiB" in fail("run", "quick", "--workload", job)

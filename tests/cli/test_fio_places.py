@@ -68,7 +68,7 @@ def test_a_map_of_several_sizes_has_a_limit(tmp_path: Path) -> None:
         assert any("random map" in note for note in notes) == noted
 
 
-def test_blockalign_is_that_of_random_places_and_ends_the_map(tmp_path: Path) -> None:
+def test_blockalign_applies_to_random_places_and_ends_the_map(tmp_path: Path) -> None:
     for text, align, mapped in (
         ("rw=randread\nba=4k\n", None, True),
         ("rw=randread\nblockalign=16k\n", "16384B", False),
@@ -96,7 +96,7 @@ FACTS = {
 
 
 @pytest.mark.parametrize("text", FACTS)
-def test_jobs_do_what_fio_logs(tmp_path: Path, text: str) -> None:
+def test_jobs_match_the_logs_of_fio(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "job.fio", "[job]\n" + text.replace(" ", "\n"))
     log = hmsim.run("storage/moneta", path, request_log=True).io_requests
     assert log is not None

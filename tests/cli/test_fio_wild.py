@@ -31,7 +31,7 @@ def test_variables_of_the_environment_are_replaced(
         fio_agents(tmp_path, "[a]\nsize=1m\nbs=${HMSIM_BLOCK}k\n")
 
 
-def test_keys_that_belong_to_others_are_ignored(tmp_path: Path) -> None:
+def test_keys_of_other_tools_are_ignored(tmp_path: Path) -> None:
     plain = "[a]\nsize=1m\ndirect=1\n"
     minor = "verify_fatal=1\nlatency_window=5\nlog_entries=9\nss_dur=1800\nflow_sleep=100\n"
     assert fio_agents(tmp_path, plain + minor) == fio_agents(tmp_path, plain)

@@ -55,7 +55,7 @@ FULL: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("write", [False, True])
 @pytest.mark.parametrize("channel", [0, 1])
 @pytest.mark.parametrize("attachment", FULL)
-def test_a_flush_is_refused_exactly_when_a_request_would_be(
+def test_a_flush_is_refused_exactly_if_a_request_would_be(
     attachment: str, channel: int, write: bool
 ) -> None:
     name, keys = FULL[attachment]
@@ -81,7 +81,7 @@ def test_a_flush_is_refused_exactly_when_a_request_would_be(
     assert almost.flush() == entries - 1
 
 
-def test_flushes_that_make_no_sense_are_refused() -> None:
+def test_invalid_flushes_are_rejected() -> None:
     with pytest.raises(InputError, match="no NVDIMM"):
         System("mascots16", {"nvdimm.present": False}).flush()
     system = System("mascots16", {"system.store_data": True})

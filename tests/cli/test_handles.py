@@ -81,7 +81,7 @@ def test_handles_of_a_trace_reach_the_flash(
         assert pages - kept <= counted[handle] <= pages
 
 
-def test_logs_of_stores_have_their_own_stream() -> None:
+def test_logs_of_stores_have_a_separate_stream() -> None:
     """Pages of the shipped traces that are written in the log and elsewhere."""
     for name, log in (("key_values", (18, 22)), ("berkeley_hash", (42, 64))):
         packed = (BLOCKS / f"{name}.blkparse.zst").read_bytes()
@@ -117,14 +117,14 @@ def test_logs_of_stores_have_their_own_stream() -> None:
         ("fdp=1\nrw=read\n", None),
     ],
 )
-def test_handles_of_fio(tmp_path: Path, text: str, expected: tuple[str, str] | None) -> None:
+def test_fio_handles_are_read(tmp_path: Path, text: str, expected: tuple[str, str] | None) -> None:
     (agent,), notes = fio_agents(tmp_path, f"[a]\nrw=write\nsize=1m\n{text}")
     found = (agent["handle"], agent["handle_order"]) if "handle" in agent else None
     assert found == expected
     assert any("by_handle" in note for note in notes) == (expected is not None)
 
 
-def test_schemes_of_fio_are_of_each_file(tmp_path: Path) -> None:
+def test_schemes_of_fio_apply_to_each_file(tmp_path: Path) -> None:
     write(tmp_path / "scheme", "0, 65536, 2\n65536, 131072, 3\n")
     text = "[a]\nrw=randwrite\nsize=256k\nfdp=1\nplid_select=scheme\ndp_scheme=scheme\nnumjobs=2\n"
     (agent,), _ = fio_agents(tmp_path, text)
@@ -141,7 +141,7 @@ def test_schemes_of_fio_are_of_each_file(tmp_path: Path) -> None:
         ("fdp=1\nplid_select=scheme\ndp_scheme=none\n", "dp_scheme: cannot read"),
     ],
 )
-def test_wrong_handles_of_fio(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_handles_of_fio_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         fio_agents(tmp_path, f"[a]\nrw=write\nsize=1m\n{text}")
 
@@ -155,7 +155,7 @@ def test_each_clone_takes_handles_in_turn(tmp_path: Path) -> None:
     assert counted.keys() == {2, 3} and all(256 - 16 <= pages <= 256 for pages in counted.values())
 
 
-def test_wrong_handles(tmp_path: Path) -> None:
+def test_invalid_handles_are_rejected(tmp_path: Path) -> None:
     for handle, message in (("1/3MiB-2MiB", "END"), ("2-1", "FIRST-LAST"), ("65536", "0 to 65535")):
         agent = f'{{kind: io_pattern, handle: "{handle}"}}'
         workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")

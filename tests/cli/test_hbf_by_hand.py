@@ -58,7 +58,7 @@ def test_failed_writes_differ_from_good_ones() -> None:
     assert whole.status == "done" and not whole.failed
 
 
-def test_reads_state_what_they_found() -> None:
+def test_reads_report_their_outcome() -> None:
     keys = {**RAW, "hbf.refresh_reads": 2, "hbf.cache_pages": 0, "hbf.merge": False}
     system = System("hbm3_hbf", keys)
     flash = flash_of(system)
@@ -96,7 +96,7 @@ def test_requests_are_of_whole_lines_within_a_page(keys: Mapping[str, Any], firs
 
 
 @pytest.mark.parametrize("name", ["mascots16", "pcm", "ddr5_cxl_flash", "hbm3_hbf"])
-def test_other_memories_take_no_more_than_a_line(name: str) -> None:
+def test_other_memories_take_at_most_a_line(name: str) -> None:
     system = System(name)
     addresses = [0] if name == "hbm3_hbf" else [0, flash_of(system)]
     for address in addresses:
@@ -154,7 +154,7 @@ SURVIVES: dict[str, tuple[str, dict[str, Any], bool]] = {
 
 @pytest.mark.parametrize("persistence", ["controller", "module"])
 @pytest.mark.parametrize("attachment", SURVIVES)
-def test_a_write_that_is_done_survives_where_completion_says_so(
+def test_a_completed_write_survives_if_completion_implies_persistence(
     attachment: str, persistence: str
 ) -> None:
     name, keys, survives = SURVIVES[attachment]

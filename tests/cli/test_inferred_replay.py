@@ -26,7 +26,7 @@ def ticks(folder: Path, trace: str, **keys: object) -> float:
     return float(found["sim.ticks"]) / 1e6  # microseconds
 
 
-def test_think_times_stay_and_service_times_are_the_devices(tmp_path: Path) -> None:
+def test_think_times_are_kept_and_service_times_are_the_devices(tmp_path: Path) -> None:
     """In a chain of 40 reads, each took 200 us, with 100 us of thinking in between."""
     closed = ticks(tmp_path, CHAIN, replay="closed", threads=1)
     assert ticks(tmp_path, CHAIN, replay="inferred") == pytest.approx(closed + 39 * 100, abs=0.1)
@@ -47,7 +47,7 @@ BLKPARSE = "8,0 1 1 0.000000001 9 Q R 8 + 8 [a]\n8,0 1 2 0.000000002 9 Q R 16 + 
         (BLKPARSE, "blkparse", {}, ("blocks:", "'inferred'", "closed", "timed", "old_response")),
     ],
 )
-def test_what_cannot_be_inferred_is_refused(
+def test_traces_without_an_inferable_order_are_rejected(
     tmp_path: Path, trace: str, name: str, keys: dict[str, str], wanted: tuple[str, ...]
 ) -> None:
     path = workload(tmp_path, trace, name, replay="inferred", **keys)
@@ -56,13 +56,13 @@ def test_what_cannot_be_inferred_is_refused(
     assert len(error.splitlines()) == 1
 
 
-def test_too_many_under_way_are_refused(tmp_path: Path) -> None:
+def test_too_many_requests_in_flight_are_rejected(tmp_path: Path) -> None:
     crowd = "".join(f"{i},h,0,Read,0,4096,99999999\n" for i in range(1100))
     error = fail("run", "quick", "--workload", workload(tmp_path, crowd, replay="inferred"))
     assert naming("blocks:", "1024 requests").search(error), error
 
 
-def test_trace_info_tells_what_a_trace_can_support(tmp_path: Path) -> None:
+def test_trace_info_lists_the_modes_that_a_trace_supports(tmp_path: Path) -> None:
     reported = parsed("trace", "info", write(tmp_path / "a", CHAIN))
     assert (reported["completions"], reported["replay"]) == (40, "closed, timed, inferred")
     assert reported["duration"] == 39 * 300_000  # from the first request on

@@ -66,7 +66,7 @@ def test_a_thread_sees_the_latency_that_the_storage_reports(tmp_path: Path, conf
             assert seen == pytest.approx(stats[f"storage.{direction}_latency_us.{part}"])
 
 
-def test_software_time_is_a_part_of_it_and_of_no_line(tmp_path: Path) -> None:
+def test_software_time_counts_for_requests_but_not_for_lines(tmp_path: Path) -> None:
     slow = run(tmp_path, "pcm", PATTERN, **{"frontend.block.request_time": "50us"}).stats
     fast = run(tmp_path, "pcm", PATTERN, **{"frontend.block.request_time": "0us"}).stats
     path = "agent.0.request_latency_us.read.p50"
@@ -120,7 +120,7 @@ def test_compare_shows_the_same_latency_rows_for_nvdimm_and_storage(tmp_path: Pa
 
 
 @pytest.mark.parametrize("machine", ["core", "dma"])
-def test_a_captured_job_notes_its_block_requests_whoever_copies_them(machine: str) -> None:
+def test_a_captured_job_logs_its_block_requests_under_each_engine(machine: str) -> None:
     config = hmsim.load_config("mascots16", {"frontend.node.engine": machine}, where="test")
     result = hmsim.run(config, "mix:dfsioe_r+mcf", request_log=True)
     reads = log_of(result).query("kind == 'read'")

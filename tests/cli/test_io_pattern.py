@@ -24,7 +24,7 @@ def test_the_twelve_tests_of_xdd_are_shipped() -> None:
 
 
 @pytest.mark.parametrize("name", XDD)
-def test_those_of_xdd_fit_the_configurations(name: str) -> None:
+def test_tests_of_xdd_fit_the_configurations(name: str) -> None:
     for config in ("mascots16", "pcm", "quick"):
         load_workload(name).check(load_config(config))
 
@@ -46,7 +46,7 @@ def test_sizes_may_be_a_list(tmp_path: Path) -> None:
     assert abs(pages - 400 * 1.25) < 5 * deviation
 
 
-def test_a_wrong_share_names_file_line_and_the_nearest(tmp_path: Path) -> None:
+def test_a_wrong_share_names_file_line_and_the_nearest_choice(tmp_path: Path) -> None:
     path = write(tmp_path / "bad.yaml", "agents:\n  - kind: io_pattern\n    read_share: 1.5\n")
     with pytest.raises(InputError, match=r"bad.yaml:3: read_share: .*1"):
         load_workload(path).check(load_config("pcm"))

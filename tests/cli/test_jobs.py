@@ -61,14 +61,14 @@ def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
     assert "0" not in found["core"]
 
 
-def test_a_thread_that_nobody_wakes_is_an_error_and_no_hang(tmp_path: Path) -> None:
+def test_a_thread_that_is_never_woken_is_an_error(tmp_path: Path) -> None:
     workload = job(tmp_path, program="thread main\ncompute 5\nwait never\n")
     result = fail("run", "quick", "--workload", workload, "--out", tmp_path / "out")
     assert naming("x.job:3:", "'main'", "task 0", "'never'").search(result)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_core_is_no_jobs_and_an_agents(tmp_path: Path) -> None:
+def test_a_core_of_a_job_cannot_have_another_agent(tmp_path: Path) -> None:
     path = job(tmp_path)
     core = "  - {kind: synthetic_core, core: 2, instructions: 10}\n"
     result = fail("run", "quick", "--workload", write(path, path.read_text() + core))
@@ -88,7 +88,7 @@ def test_slower_flash_reaches_the_program_and_not_its_partner() -> None:
 
 # Ten lines of each of three cores leave room in a queue of 128 entries; posted stores and an
 # engine's lines do not.
-def test_one_queue_hurts_beside_those_who_fill_it() -> None:
+def test_one_queue_slows_a_program_with_a_busy_partner() -> None:
     def gain(program: str, machine: str) -> float:
         workload = f"mix:{program}+mcf"
         one, two = (
@@ -104,7 +104,7 @@ def test_one_queue_hurts_beside_those_who_fill_it() -> None:
     assert gain("dfsioe_w", "table3") > 1
 
 
-def test_a_shuffle_of_four_nodes() -> None:
+def test_a_shuffle_of_four_nodes_sends_all_its_blocks() -> None:
     given = ("run", "quick", "--workload", "shuffle")
     found = nested_run(*given, "--set", "frontend.nodes.count=4")
     assert found["agent"]["0"]["finished"] == 1
@@ -165,7 +165,7 @@ def test_a_trace_with_causes_brings_its_threads(machine: str, lines: int, tmp_pa
     assert agent["thread"]["1"]["waiting"] > 50e6  # until the flash has been read
 
 
-def test_threads_that_run_twice_at_a_time_are_an_error(tmp_path: Path) -> None:
+def test_a_thread_that_runs_twice_at_a_time_is_an_error(tmp_path: Path) -> None:
     path = causal(tmp_path, [*CAUSAL, escape(escapes.RUN, 9, vcpu=1)])
     done = fail("run", "quick", "--workload", path, "--out", tmp_path / "out")
     assert naming("t.hmsim.zst: record 8:", "thread 9", "vCPU 0").search(done)

@@ -18,7 +18,7 @@ BEFORE = {
 
 
 @pytest.mark.parametrize("policy", BEFORE)
-def test_it_has_the_results_of_mascots16_before_its_defaults_changed(policy: str) -> None:
+def test_the_kept_machine_keeps_its_results(policy: str) -> None:
     names = ("dram.reads", "nvdimm.reads", "nvdimm.nand.reads")
     means = ("dram.read_latency_ns.mean", "nvdimm.line_latency_ns.mean")
     overrides = {

@@ -34,7 +34,7 @@ def test_a_shipped_configuration_runs_under_the_checker(kind: str, ack: str, lin
     assert not any(path.startswith(("nvdimm.ftl", "nvdimm.nand")) for path in stats)
 
 
-def test_media_order_as_their_latencies() -> None:
+def test_media_are_ordered_by_their_latencies() -> None:
     reads = workload(pattern="random", read_ratio=1)
     means = [run(kind, reads).stats["nvdimm.line_latency_ns.mean"] for kind in ("sttram", "pcm")]
     assert means[0] < means[1]
@@ -55,7 +55,7 @@ def test_given_times_outlive_the_kind() -> None:
         assert values["nvdimm.media.write_time"] == "95ns"
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_inconsistent_values_are_rejected() -> None:
     with pytest.raises(InputError, match=r"nvdimm\.capacity"):
         System("pcm", {"nvdimm.media.banks": 7})
     with pytest.raises(InputError, match=r"nvdimm\.kind"):

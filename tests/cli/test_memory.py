@@ -49,7 +49,7 @@ def test_a_command_names_the_key_that_asks_for_too_much(
     assert not out.exists()
 
 
-def test_the_library_raises_a_memory_error_of_its_own() -> None:
+def test_the_library_raises_its_own_memory_error() -> None:
     assert issubclass(OutOfMemory, MemoryError)
     assert "OutOfMemory: nvdimm.capacity: 8TiB" in limited(START % "8TiB").stderr
 
@@ -60,6 +60,6 @@ def test_maps_take_memory_where_they_are_used() -> None:
 
 
 @pytest.mark.parametrize("key", ["nvdimm.capacity", "nvdimm.buffer.write_size"])
-def test_what_fits_runs_under_the_same_limit(workload: Path, key: str) -> None:
+def test_smaller_systems_run_under_the_same_limit(workload: Path, key: str) -> None:
     ended = limited(RUN, "run", "mascots16", "--workload", workload, "--set", f"{key}=8GiB")
     assert ended.returncode == 0, ended.stderr

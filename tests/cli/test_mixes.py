@@ -38,7 +38,7 @@ def keys(agent: object) -> dict[str, str]:
     return dict(agent.flat())  # type: ignore[attr-defined]
 
 
-def test_every_shipped_profile_is_in_order() -> None:
+def test_every_shipped_profile_is_valid() -> None:
     profiles = shipped("workloads/profiles")
     assert {*PROGRAMS, *PARTNERS} == {*profiles} == {*BASE_CPI}
     for name, path in profiles.items():
@@ -73,7 +73,7 @@ def test_shipped_profiles_are_those_of_the_captures(name: str) -> None:
     assert dump(measured) == path.read_text(encoding="utf-8"), "analysis/make_profiles.py"
 
 
-def test_names_of_mixes() -> None:
+def test_names_of_mixes_are_unique_and_parsed() -> None:
     names = [mix.name for mix in every()]
     assert len(names) == len({*names}) == 3 * len(PROGRAMS)
     for name in names:
@@ -98,7 +98,7 @@ def test_names_of_mixes() -> None:
     assert "Traceback" not in fail("run", "quick", "--workload", "mix:dfsioe_r+mfc")
 
 
-def test_agents_of_a_mix() -> None:
+def test_a_mix_is_a_trace_and_a_job_with_their_base_cpi() -> None:
     waiting = load_workload("mix:dfsioe_r+mcf")
     assert [agent.kind for agent in waiting.agents] == ["llc_trace", "job"]
     assert keys(waiting.agents[1])["cores"] == "1-3"
@@ -176,7 +176,7 @@ def test_a_workload_may_ask_for_twins(tmp_path: Path) -> None:
         load_workload(path)
 
 
-def test_what_is_shipped_is_found_from_anywhere(tmp_path: Path) -> None:
+def test_shipped_files_are_found_from_any_directory(tmp_path: Path) -> None:
     text = """\
 agents:
   - {kind: llc_trace, core: 0, path: twin:mcf, format: hmsim, instructions: 100000}

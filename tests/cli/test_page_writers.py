@@ -33,7 +33,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("names", [(), PRINTED], ids=["quick", "printed"])
-def test_what_is_generated_is_up_to_date(names: tuple[str, ...]) -> None:
+def test_generated_pages_are_up_to_date(names: tuple[str, ...]) -> None:
     done = run("--check", *names)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr  # which may hold progress
 
@@ -57,7 +57,7 @@ def test_a_page_that_is_out_of_date_is_named(
     assert command.main(["--check", "guide"]) == 0
 
 
-def test_writers_that_are_named_wrongly_or_lack_something_are_told(
+def test_unknown_and_failing_writers_are_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command.main(["--check", "parametrs"]) == 2
@@ -71,7 +71,7 @@ def test_writers_that_are_named_wrongly_or_lack_something_are_told(
     assert capsys.readouterr().err == "tools/pages: validation: no DRAMsim3\n"
 
 
-def test_a_writer_keeps_what_stands_around_its_part(tmp_path: Path) -> None:
+def test_a_writer_keeps_the_text_around_its_part(tmp_path: Path) -> None:
     mark = "<!-- tools/pages costs writes all that follows. -->\n"
     end = "<!-- The part of tools/pages costs ends. -->\n"
     page = write(tmp_path / "page.md", f"head\n{mark}old\n\n{end}tail\n")

@@ -83,7 +83,7 @@ def test_a_stream_has_the_bandwidth_of_all_channels(part: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "preset", "0", "-4"])
-def test_a_configuration_without_it_has_none(text: str, tmp_path: Path) -> None:
+def test_an_invalid_burst_has_no_peak(text: str, tmp_path: Path) -> None:
     hmsim.run("quick", write(tmp_path / "reads.yaml", READS)).save(tmp_path / "run")
     run = read_run(tmp_path / "run")
     run.config["dram.timing.burst"] = text

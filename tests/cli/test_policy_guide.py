@@ -50,7 +50,7 @@ def copied(folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_blocks_of_the_guide(tmp_path: Path) -> None:
+def test_the_blocks_of_the_guide_run_as_shown(tmp_path: Path) -> None:
     repository = copied(tmp_path / "hmsim")
     guide = (REPO / "docs" / "policy-guide.md").read_text(encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(repository / "python"), "COLUMNS": "100"}

@@ -40,7 +40,7 @@ def made(folder: Path, name: str, like: str) -> Path:
 
 
 @needs_compiler
-def test_copies_of_shipped_policies_do_what_these_do(tmp_path: Path) -> None:
+def test_copies_of_shipped_policies_give_equal_results(tmp_path: Path) -> None:
     parts = {
         "controller.scheduler": "par_bs",
         "controller.nvdimm_scheduler": "fcfs",
@@ -86,7 +86,7 @@ def test_parameters_of_a_library_s_policy_are_known_and_kept_apart(tmp_path: Pat
 
 
 @needs_compiler
-def test_the_compiler_names_what_a_policy_can_save(tmp_path: Path) -> None:
+def test_the_compiler_lists_the_types_that_a_policy_can_save(tmp_path: Path) -> None:
     source = tmp_path / "mine.cc"
     succeed("policy", "new", "mine", "--like", "round_robin", "--out", source)
     members = (
@@ -103,7 +103,7 @@ def test_the_compiler_names_what_a_policy_can_save(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_libraries_that_do_not_belong_here_are_refused(tmp_path: Path) -> None:
+def test_foreign_libraries_are_rejected(tmp_path: Path) -> None:
     library = made(tmp_path, "mine", "fcfs")
     interface = _core.policy_interface.encode()
     stale = write(tmp_path / "stale.so", library.read_bytes().replace(interface, interface[::-1]))
@@ -125,7 +125,7 @@ def test_libraries_that_do_not_belong_here_are_refused(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_a_library_that_others_may_change_is_refused(tmp_path: Path) -> None:
+def test_a_library_that_others_may_change_is_rejected(tmp_path: Path) -> None:
     library = made(tmp_path, "mine", "fcfs")
     link = tmp_path / "link.so"
     link.symlink_to(library)
@@ -145,7 +145,7 @@ def test_a_library_that_others_may_change_is_refused(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_what_is_built_is_the_user_s_alone_whatever_the_umask(tmp_path: Path) -> None:
+def test_a_built_library_is_private_under_any_umask(tmp_path: Path) -> None:
     source = tmp_path / "mine.cc"
     succeed("policy", "new", "mine", "--out", source)
     before = os.umask(0)
@@ -182,7 +182,7 @@ def test_a_relative_data_home_is_ignored(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @needs_compiler
-def test_a_damaged_library_of_the_user_is_named_and_left_out(
+def test_a_damaged_library_of_the_user_is_named_and_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -231,7 +231,7 @@ def test_a_new_scheduler_s_keys_count_once_they_are_changed(tmp_path: Path) -> N
 
 
 @needs_compiler
-def test_what_does_not_compile_leaves_the_library_as_it_was(tmp_path: Path) -> None:
+def test_a_failed_build_leaves_the_library_unchanged(tmp_path: Path) -> None:
     library = made(tmp_path, "mine", "fcfs")
     before = library.read_bytes()
     file = tmp_path / "mine.cc"
@@ -263,9 +263,7 @@ def test_bad_input_gets_one_error(
     assert [path.name for path in tmp_path.iterdir()] == ["plain.cc"]
 
 
-def test_a_compiler_that_is_not_there_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy_library.new("mine", "fcfs", tmp_path / "mine.cc")
     monkeypatch.setenv("CXX", "no-such-compiler")
     done = invoke("policy", "build", tmp_path / "mine.cc", "--to", tmp_path / "lib")

@@ -79,7 +79,7 @@ def assert_same(
         {"nvdimm.precondition.buffer": "resident", "nvdimm.buffer.read_size": "1MiB"},
     ],
 )
-def test_the_result_is_that_of_preconditioning_anew(
+def test_a_loaded_state_gives_the_result_of_preconditioning(
     tmp_path: Path, more: dict[str, object]
 ) -> None:
     workload = write(tmp_path / "w.yaml", WRITES)
@@ -108,7 +108,7 @@ def test_hbf_continues_from_a_file(tmp_path: Path, more: dict[str, object]) -> N
     assert stats["hbf.status.erased_page"] == 0  # all pages were written
 
 
-def test_hbf_and_nvdimms_refuse_each_others_states(tmp_path: Path, saved: Path) -> None:
+def test_hbf_and_nvdimms_reject_each_others_states(tmp_path: Path, saved: Path) -> None:
     with pytest.raises(InputError, match=naming(f"{saved}: ", "nvdimm.kind = ", "hbf")):
         System("hbm3_hbf", {**HBF, "nvdimm.precondition.load": str(saved)})
     System("hbm3_hbf", HBF).save_preconditioned(tmp_path / "hbf")
@@ -119,7 +119,7 @@ def test_hbf_and_nvdimms_refuse_each_others_states(tmp_path: Path, saved: Path) 
         System("hbm3_hbf", {**HBF, **load, "hbf.streams": 2})
 
 
-def test_a_file_is_of_one_node_and_does_for_all(tmp_path: Path, saved: Path) -> None:
+def test_a_file_of_one_node_serves_all_nodes(tmp_path: Path, saved: Path) -> None:
     workload = write(tmp_path / "w.yaml", WRITES + "    node: 1\n")
     anew = {**SMALL, "frontend.nodes.count": 2}
     assert_same(workload, anew, saved, seed=1)
@@ -135,7 +135,7 @@ def test_a_file_is_of_one_node_and_does_for_all(tmp_path: Path, saved: Path) -> 
         ("system.store_data", "true"),
     ],
 )
-def test_another_system_is_told_where_it_differs(saved: Path, name: str, value: object) -> None:
+def test_a_foreign_state_names_the_difference(saved: Path, name: str, value: object) -> None:
     change = f"--set={name}={value}"
     load = f"--set=nvdimm.precondition.load={saved}"
     result = fail("run", "mascots16", "--workload", "demo", *SETS, change, load)
@@ -143,17 +143,17 @@ def test_another_system_is_told_where_it_differs(saved: Path, name: str, value: 
     assert len(result.splitlines()) == 1
 
 
-def test_another_seed_is_refused(saved: Path) -> None:
+def test_another_seed_is_rejected(saved: Path) -> None:
     with pytest.raises(InputError, match="seed = 1"):
         System("mascots16", {**SMALL, "nvdimm.precondition.load": str(saved)}, seed=2)
 
 
-def test_what_does_not_matter_may_differ(saved: Path) -> None:
+def test_parameters_without_effect_on_the_state_may_differ(saved: Path) -> None:
     other = {"nvdimm.buffer.manager": "prefetch", "nvdimm.gc.scheduler": "proactive"}
     System("mascots16", {**SMALL, **other, "nvdimm.precondition.load": str(saved)})
 
 
-def test_damaged_and_foreign_files_are_refused(saved: Path, tmp_path: Path) -> None:
+def test_damaged_and_foreign_files_are_rejected(saved: Path, tmp_path: Path) -> None:
     content = saved.read_bytes()
     cases = {
         "preconditioned state": b"hello",
@@ -171,7 +171,7 @@ def test_damaged_and_foreign_files_are_refused(saved: Path, tmp_path: Path) -> N
         System("mascots16", {**SMALL, "nvdimm.precondition.load": str(tmp_path / "none")})
 
 
-def test_wrong_use_is_refused(saved: Path, tmp_path: Path) -> None:
+def test_invalid_use_is_rejected(saved: Path, tmp_path: Path) -> None:
     result = invoke("precondition", "mascots16", "--out", saved, *SETS)
     assert (result.exit_code, "exists" in result.stderr) == (2, True)
     succeed("precondition", "mascots16", "--out", saved, "--force", *SETS)
@@ -185,7 +185,7 @@ def test_wrong_use_is_refused(saved: Path, tmp_path: Path) -> None:
         system.save_preconditioned(tmp_path / "late")
 
 
-def test_one_file_does_for_every_state_of_the_buffer(saved: Path, tmp_path: Path) -> None:
+def test_one_file_serves_every_state_of_the_buffer(saved: Path, tmp_path: Path) -> None:
     dirty = {**SMALL, "nvdimm.precondition.buffer": "dirty"}
     System("mascots16", dirty).save_preconditioned(tmp_path / "dirty")
     assert (tmp_path / "dirty").read_bytes() == saved.read_bytes()
@@ -210,7 +210,7 @@ def test_one_file_does_for_every_state_of_the_buffer(saved: Path, tmp_path: Path
         ("sttram", {"nvdimm.precondition.buffer": "dirty"}, ("only flash", "'none'")),
     ],
 )
-def test_a_buffer_that_cannot_be_is_refused(
+def test_an_invalid_buffer_state_is_rejected(
     config: str, keys: dict[str, object], values: tuple[str, ...]
 ) -> None:
     with pytest.raises(InputError, match=naming("nvdimm.precondition.buffer:", *values)) as caught:
@@ -224,7 +224,7 @@ def test_a_file_is_made_without_agents(tmp_path: Path) -> None:
     assert naming("nvdimm.precondition.buffer:", "'none'", "'dirty'").search(result)
 
 
-def test_what_a_run_reads_is_resident(tmp_path: Path) -> None:
+def test_pages_that_a_run_reads_are_resident(tmp_path: Path) -> None:
     results = [
         run(load_config("mascots16", {"nvdimm.precondition.buffer": buffer}), "demo").stats
         for buffer in ("none", "resident")
@@ -245,7 +245,7 @@ LARGE_HBF = {**LARGE, "hbf.ftl": "host"}
 
 
 @pytest.mark.parametrize(("name", "large"), [("mascots16", LARGE), ("hbm3_hbf", LARGE_HBF)])
-def test_what_takes_a_second_is_kept_and_found(
+def test_states_that_take_a_second_are_cached_and_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, large: dict[str, object]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -281,7 +281,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "hmsim" / "preconditioned"
 
 
-def test_the_longest_unused_goes_when_there_is_no_room(
+def test_the_least_recently_used_state_is_removed_for_room(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = load_config("mascots16", SMALL)
@@ -308,7 +308,7 @@ def test_the_newest_stays_when_it_alone_exceeds_the_room(
 
 @pytest.mark.parametrize(("name", "keys"), [("mascots16", SMALL), ("hbm3_hbf", HBF)])
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "foreign", "of another seed"])
-def test_a_damaged_file_of_the_cache_is_made_again(
+def test_a_damaged_file_of_the_cache_is_recomputed(
     tmp_path: Path,
     kept: Path,
     capsys: pytest.CaptureFixture[str],
@@ -338,9 +338,7 @@ def test_a_damaged_file_of_the_cache_is_made_again(
     assert capsys.readouterr().err == ""
 
 
-def test_a_resident_buffer_is_no_part_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_has_no_resident_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     workload = write(tmp_path / "w.yaml", WRITES)
     config = load_config("mascots16", {**SMALL, "nvdimm.precondition.buffer": "resident"})
@@ -351,9 +349,7 @@ def test_a_resident_buffer_is_no_part_of_the_file(
     assert len(list((tmp_path / "hmsim" / "preconditioned").iterdir())) == 1
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_cache_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(write(tmp_path / "file", "")))
     monkeypatch.setattr("hmsim.runs.preconditioning.WORTH", 1)
     config = load_config("mascots16", SMALL)
@@ -369,7 +365,7 @@ def enough(share: float) -> None:
 
 
 @pytest.mark.parametrize(("name", "keys"), [("mascots16", SMALL), ("hbm3_hbf", HBF)])
-def test_making_it_can_be_interrupted(kept: Path, name: str, keys: dict[str, object]) -> None:
+def test_preconditioning_can_be_interrupted(kept: Path, name: str, keys: dict[str, object]) -> None:
     config = load_config(name, keys)
     with pytest.raises(Enough):
         Preconditioned(config, 1, enough)

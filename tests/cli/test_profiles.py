@@ -62,7 +62,7 @@ def profile_of(records: list[tuple[int, int, int]], piece: int = 1 << 20) -> Pro
     return measure_columns("test", of_words(pieces, True))
 
 
-def test_a_profile_by_hand() -> None:
+def test_a_profile_has_the_counts_of_its_trace() -> None:
     page = 64
     writes = profile_of(
         [
@@ -119,7 +119,7 @@ def test_a_profile_by_hand() -> None:
     assert figures["dram_accesses_per_visit"] == pytest.approx(72 / 5)
 
 
-def test_paces_are_of_phases_alike() -> None:
+def test_similar_phases_share_a_pace() -> None:
     assert paces_of([10] * PHASES) == [0] * PHASES
     assert paces_of([10, 40, 0, 11, 0, 45]) == [0, 1, 0, 0, 0, 1]
     many = paces_of([2**number for number in range(PHASES)])
@@ -127,7 +127,7 @@ def test_paces_are_of_phases_alike() -> None:
     assert max(many) == MOST_PACES - 1
 
 
-def test_pieces_of_visits() -> None:
+def test_visits_are_counted_by_pieces() -> None:
     runs = [(0, 9), (30, 1), (29, 2), (40, 8), (20, 12)]
     lines = [line for first, count in runs for line in range(first, first + count)]
     fills = profile_of([(1, FILL, line) for line in lines]).streams["dram_fills"]
@@ -152,7 +152,7 @@ def mixed(count: int, seed: int = 1) -> list[tuple[int, int, int]]:
     return records
 
 
-def test_pieces_do_not_matter() -> None:
+def test_a_profile_does_not_depend_on_the_pieces_read() -> None:
     records = mixed(3000)
     whole = dump(profile_of(records))
     for piece in (1, 7, 100, 999):
@@ -201,11 +201,11 @@ def copied() -> Profile:
     return profile_of(mixed(60_000))
 
 
-def test_a_twin_of_a_real_program_is_like_it(demo: Profile) -> None:
+def test_a_twin_of_a_real_program_matches_it(demo: Profile) -> None:
     check_alike(demo, again(demo, demo.instructions))
 
 
-def test_a_twin_of_two_memories_is_like_its_trace(copied: Profile) -> None:
+def test_a_twin_of_two_memories_matches_its_trace(copied: Profile) -> None:
     # Random pages are the worst case for reuse: at first every page is new, later none is. Hence
     # the larger tolerance.
     check_alike(copied, again(copied, copied.instructions, seed=3), reuse=0.07)
@@ -233,7 +233,7 @@ def test_a_seed_makes_one_twin(copied: Profile) -> None:
     assert content(1) != content(2)
 
 
-def test_files_hold_profiles(tmp_path: Path, demo: Profile, copied: Profile) -> None:
+def test_profiles_survive_files(tmp_path: Path, demo: Profile, copied: Profile) -> None:
     for profile in (demo, copied):
         profile = replace(profile, description="what: it is, 'really' \\ so")
         text = dump(profile)
@@ -244,7 +244,7 @@ def test_files_hold_profiles(tmp_path: Path, demo: Profile, copied: Profile) -> 
         assert sum(found.streams["dram_fills"].phases) == profile.streams["dram_fills"].accesses
 
 
-def test_the_commands(tmp_path: Path) -> None:
+def test_profile_and_synth_agree_with_trace_info(tmp_path: Path) -> None:
     out, trace = tmp_path / "p.yaml", tmp_path / "t.hmsim.zst"
     content = parsed("trace", "profile", DEMO, "--out", out)
     assert content["rpki"] == pytest.approx(29.87, abs=0.01)
@@ -291,7 +291,7 @@ def test_twins_are_made_once(tmp_path: Path, copied: Profile) -> None:
 
 
 @pytest.mark.parametrize("blocks", [False, True])
-def test_a_damaged_twin_of_the_cache_is_made_again(
+def test_a_damaged_twin_of_the_cache_is_recomputed(
     tmp_path: Path, copied: Profile, capsys: pytest.CaptureFixture[str], blocks: bool
 ) -> None:
     path = write(tmp_path / "p.yaml", dump(copied))
@@ -346,7 +346,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("line", FAULTS)
-def test_a_faulty_profile_is_refused(tmp_path: Path, copied: Profile, line: str) -> None:
+def test_a_faulty_profile_is_rejected(tmp_path: Path, copied: Profile, line: str) -> None:
     lines = dump(copied).splitlines()
     key = line.split(":")[0]
     if line == "streams":
@@ -390,7 +390,7 @@ def test_a_trace_without_misses_has_no_profile(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["dfsioe_w", "lbm_like", "wordcount"])
-def test_a_twin_of_a_machine_is_like_its_capture(name: str) -> None:
+def test_a_twin_of_a_machine_matches_its_capture(name: str) -> None:
     profile = measure(REPO / "workloads" / "captures" / f"{name}.hmsim.zst")
     found = again(profile, profile.instructions)
     for key, figure in profile.figures().items():

@@ -28,7 +28,7 @@ class Heard(io.StringIO):
         self.flushed.set()
 
 
-def test_work_that_reports_once_is_told_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_reports_appear_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     heard = Heard()
     monkeypatch.setattr(sys, "stderr", heard)
     monkeypatch.setattr(progress, "SILENCE", 0.0)
@@ -39,7 +39,7 @@ def test_work_that_reports_once_is_told_without_a_terminal(monkeypatch: pytest.M
     assert heard.getvalue().startswith("hmsim: checkpoint\n")
 
 
-def test_without_standard_error_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_continues_without_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     with Bars(True) as bars:
         bars.report("long", 0.5)

@@ -28,7 +28,7 @@ def test_an_example_runs(example: str, tmp_path: Path, monkeypatch: pytest.Monke
     exec(compile(example, "example", "exec"), {"__name__": "__main__"})
 
 
-def test_every_public_name_stands_once() -> None:
+def test_every_public_name_is_listed_once() -> None:
     shown = SHOWN.findall(PAGE)
     assert len(shown) == len(set(shown))
     packages = {

@@ -75,12 +75,12 @@ def same_as(workload: Path, cpp: dict[str, Any], base: str, objects: dict[str, A
     assert found.stats == expected.stats
 
 
-def test_schedulers_do_as_in_cpp(workload: Path) -> None:
+def test_schedulers_match_cpp(workload: Path) -> None:
     same_as(workload, {}, "split", dict.fromkeys(SCHEDULERS, FrFcfs))
     same_as(workload, {}, "unified_fcfs", {"controller.scheduler": Fcfs})
 
 
-def test_arbiters_do_as_in_cpp(workload: Path) -> None:
+def test_arbiters_match_cpp(workload: Path) -> None:
     same_as(workload, {}, "split", {"controller.arbiter": OldestFirst})
     turns = Bundle("turns", "split", {"controller.arbiter": "round_robin"})
     mine = Bundle("mine", "split", {}, {"controller.arbiter": InTurn})
@@ -128,7 +128,7 @@ class Outside(Frequency):
 @pytest.mark.parametrize(
     ("owner", "page_size"), [("nvdimm", "4KiB"), ("nvdimm", "16KiB"), ("storage.flash", "4KiB")]
 )
-def test_placements_do_as_in_cpp(tmp_path: Path, owner: str, page_size: str) -> None:
+def test_placements_match_cpp(tmp_path: Path, owner: str, page_size: str) -> None:
     flash = f"""\
   capacity: 8MiB
   ftl: {{over_provisioning: 60}}
@@ -246,7 +246,7 @@ CACHED = {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "512B", "nvdimm.ft
         ("map_replacement", "two_level_map", TwoLevels, NoSlot, "map.dirty_evictions", CACHED),
     ],
 )
-def test_wear_and_maps_do_as_in_cpp(
+def test_wear_and_map_policies_match_cpp(
     tmp_path: Path, key: str, name: str, policy: Any, wrong: Any, statistic: str, keys: Any
 ) -> None:
     config = hmsim.load_config(
@@ -283,7 +283,7 @@ agents:
         stats({}, {parameter: wrong})
 
 
-def test_results_say_which_classes_took_part(workload: Path) -> None:
+def test_results_name_the_classes_that_took_part(workload: Path) -> None:
     mine = Bundle("mine", "split", objects={"controller.arbiter": InTurn})
     result = hmsim.run("quick", workload, policy=mine)
     assert result.config.policy == "mine"
@@ -407,7 +407,7 @@ class Holder(BusArbiter):
         ("controller.scheduler", TransactionScheduler, NotImplementedError, None),
     ],
 )
-def test_errors_arrive_as_they_are(
+def test_errors_keep_their_type_and_text(
     workload: Path, parameter: str, policy: Any, error: type[Exception], message: str | None
 ) -> None:
     bundle = Bundle("bad", "split", {}, {parameter: policy})
@@ -427,7 +427,7 @@ def test_errors_arrive_as_they_are(
         ("no_such", {}, ("no_such:", "policy")),
     ],
 )
-def test_misplaced_objects_are_refused(base: str, objects: Any, parts: tuple[str, ...]) -> None:
+def test_misplaced_objects_are_rejected(base: str, objects: Any, parts: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=naming(*parts)):
         hmsim.load_config("quick").with_policy(Bundle("x", base, {}, objects))
 

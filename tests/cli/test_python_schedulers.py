@@ -88,7 +88,7 @@ class Quantum(TransactionScheduler):
     ],
 )
 @pytest.mark.parametrize("base", ["unified_fr_fcfs", "split"])
-def test_hooks_do_as_in_cpp(workload: Path, policy: Any, in_cpp: Any, base: str) -> None:
+def test_hooks_match_cpp(workload: Path, policy: Any, in_cpp: Any, base: str) -> None:
     names = SCHEDULERS if base == "split" else SCHEDULERS[:1]
     mine = Bundle("mine", base, {}, dict.fromkeys(names, policy))
     expected = hmsim.run("quick", workload, policy=Bundle("cpp", base, in_cpp)).stats
@@ -115,7 +115,7 @@ class ReadsFirst(Directed):
     wanted = hmsim.READS
 
 
-def test_direction_is_that_of_the_policy(workload: Path) -> None:
+def test_the_policy_sets_the_direction(workload: Path) -> None:
     def run(policy: Any) -> dict[str, float]:
         bundle = Bundle("x", "split", {"controller.writes": "drained"}, {SCHEDULERS[0]: policy})
         return hmsim.run("quick", workload, policy=bundle, check=True).stats
@@ -157,7 +157,7 @@ class Fenced(FrFcfs):
                     self.rekey(slot)
 
 
-def test_epochs_are_seen(tmp_path: Path) -> None:
+def test_schedulers_see_epochs(tmp_path: Path) -> None:
     lines = [f"{n * 1000} 0 {n * 7 % 50 * 8} 8 {n % 3 // 2}\n" for n in range(60)]
     write(tmp_path / "io.trace", "".join(lines))
     workload = write(tmp_path / "io.yaml", BLOCKS)
@@ -200,7 +200,7 @@ class Endless(FrFcfs):
         (Endless, TypeError, ("next_change:", "picoseconds", "None")),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_invalid_policies_are_rejected(
     workload: Path, policy: Any, error: type[Exception], parts: tuple[str, ...]
 ) -> None:
     overrides = {"controller.writes": "drained"}

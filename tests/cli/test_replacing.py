@@ -132,7 +132,7 @@ def test_a_replacement_that_fails_leaves_the_old_directory(
     assert content(target) == OLD and list(tmp_path.iterdir()) == [target]
 
 
-def test_a_directory_is_put_back_only_where_nothing_is(tmp_path: Path) -> None:
+def test_a_directory_is_restored_only_if_its_path_is_free(tmp_path: Path) -> None:
     scratch = tmp_path / f"{directories.SCRATCH}x"
     fill(scratch, {directories.LOCK: "", f"{directories.OLD}/out/{MARKER}": "old"})
     fill(tmp_path / "out", NEW)
@@ -140,9 +140,7 @@ def test_a_directory_is_put_back_only_where_nothing_is(tmp_path: Path) -> None:
     assert content(tmp_path) == {f"out/{name}": text for name, text in NEW.items()}
 
 
-def test_a_file_system_that_refuses_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_system_errors_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(first: Path, second: Path) -> None:
         raise OSError(errno.EACCES, "Permission denied")
 

@@ -60,7 +60,7 @@ def check(result: hmsim.Result) -> pd.DataFrame:
     return log
 
 
-def test_every_request_is_there_and_adds_up(workload: Path) -> None:
+def test_every_request_is_logged_and_adds_up(workload: Path) -> None:
     log = check(hmsim.run("quick", workload, request_log=True))
     assert set(log["class"]) == {"dram", "nvdimm"}
     assert (log.loc[log["class"] == "dram", "row_hit"].mean()) > 0
@@ -69,13 +69,13 @@ def test_every_request_is_there_and_adds_up(workload: Path) -> None:
     assert (log.loc[~nvdimm, ["ack_wait_ps", "gc_blocked_ps"]] == 0).all().all()
 
 
-def test_garbage_collection_shows(tmp_path: Path) -> None:
+def test_the_log_shows_garbage_collection(tmp_path: Path) -> None:
     config = hmsim.load_config("quick", overrides=COLLECTING)
     log = check(hmsim.run(config, write(tmp_path / "w.yaml", WRITES), request_log=True))
     assert log["gc_blocked_ps"].sum() > 0
 
 
-def test_several_channels_and_warm_up(workload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_has_all_channels(workload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmsim.runs.request_log.ROWS", 500)  # several blocks
     monkeypatch.setattr("hmsim.runs.runner.STEPS", 5000)
     overrides = {"controller.channels": "2"}
@@ -124,7 +124,7 @@ def test_a_run_prints_its_latencies_by_cause(workload: Path) -> None:
     ]
 
 
-def test_a_comparison_has_one_for_each_of_its_runs(workload: Path, tmp_path: Path) -> None:
+def test_a_comparison_has_a_log_for_each_of_its_runs(workload: Path, tmp_path: Path) -> None:
     policies = ("--policy", "split", "--policy", "hms")
     given = ("compare", "--seeds", "1", "quick", "--workload", workload, *policies)
     plain = succeed(*given)
@@ -141,12 +141,12 @@ def test_a_comparison_has_one_for_each_of_its_runs(workload: Path, tmp_path: Pat
         assert len(log) == hmsim.load_results(folder)["sim.requests"].item()
 
 
-def test_it_needs_a_place(workload: Path) -> None:
+def test_a_request_log_needs_out(workload: Path) -> None:
     outcome = invoke("run", "quick", "--workload", workload, "--request-log")
     assert (outcome.exit_code, "needs --out" in outcome.stderr) == (2, True)
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(
+def test_a_full_disk_is_reported_and_leaves_nothing(
     tmp_path: Path, workload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(**_arguments: object) -> None:

@@ -67,21 +67,21 @@ def test_the_seed_matters(workload: Path) -> None:
     assert one != two
 
 
-def test_warm_up_shortens_what_is_measured(tmp_path: Path, workload: Path) -> None:
+def test_warm_up_shortens_the_measurement(tmp_path: Path, workload: Path) -> None:
     whole = parsed("run", "quick", "--workload", workload)
     later = parsed("run", "quick", "--workload", workload, "--warmup", "20us")
     assert later != whole
     assert later["agent.0.progress"] > 0
 
 
-def test_for_limits_the_time(workload: Path) -> None:
+def test_the_option_for_limits_the_time(workload: Path) -> None:
     stats = parsed("run", "quick", "--workload", workload, "--for", "5us")
     assert stats["sim.ticks"] == 5e6
     told = succeed("run", "quick", "--workload", workload, "--for", "5us")
     assert "frontend.time_limit ended the run" in told
 
 
-def test_json_is_all_there_is_on_standard_output_and_tables_fit_80_columns(
+def test_standard_output_is_json_alone_and_tables_fit_80_columns(
     workload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -94,7 +94,7 @@ def test_json_is_all_there_is_on_standard_output_and_tables_fit_80_columns(
         assert all(len(line) <= 80 for line in succeed(*arguments).splitlines())
 
 
-def test_a_comparison_s_table_shows_what_its_json_holds(workload: Path) -> None:
+def test_a_comparison_s_table_matches_its_json(workload: Path) -> None:
     compare = ("compare", "--seeds", "1", "quick", *POLICIES, "--workload", workload)
     rows = parsed(*compare)
     lines = succeed(*compare).splitlines()
@@ -116,7 +116,7 @@ def test_params_lists_by_prefix() -> None:
     assert "agents.synthetic.pattern = " in succeed("params", "agents.synthetic")
 
 
-def test_until_steady_ends_a_run(tmp_path: Path) -> None:
+def test_the_option_until_steady_ends_a_run(tmp_path: Path) -> None:
     text = "agents: [{kind: io_pattern, threads: 16, size: 4KiB, requests: 1000000}]"
     told = succeed(
         "run", "quick", "--workload", write(tmp_path / "w.yaml", text), "--until", "steady"
@@ -250,7 +250,7 @@ agents:
         (signal.SIGHUP, 129, "terminated"),
     ],
 )
-def test_whoever_stops_a_command_is_told_what_is_kept(
+def test_an_interrupted_command_reports_the_kept_results(
     tmp_path: Path, number: signal.Signals, status: int, begin: str
 ) -> None:
     write(tmp_path / "long.yaml", LONG)
@@ -313,7 +313,7 @@ def test_a_trace_runs_compressed_or_converted(tmp_path: Path) -> None:
     assert results[0]["core.0.ipc"] == pytest.approx(results[1]["core.0.ipc"], rel=0.01)
 
 
-def test_an_agent_that_starts_over_all_the_time_is_told(tmp_path: Path) -> None:
+def test_an_agent_that_restarts_often_is_reported(tmp_path: Path) -> None:
     agents = "agents:\n"
     for core, requests in ((0, 30_000), (1, 30)):
         agents += f"  - {{kind: synthetic, core: {core}, target: dram, requests: {requests}}}\n"

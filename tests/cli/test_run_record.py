@@ -51,7 +51,7 @@ def _flat(prefix: str, values: dict[str, Any]) -> list[tuple[str, float]]:
     return found
 
 
-def test_the_directory_reads_like_that_of_any_run(
+def test_an_imported_directory_loads_like_any_run(
     tmp_path: Path, run: Path, record: dict[str, Any]
 ) -> None:
     file = write(tmp_path / "record.json", json.dumps(record))
@@ -77,7 +77,7 @@ def test_the_directory_reads_like_that_of_any_run(
     assert {name: v for name, v in nested(printed.items()).items() if name not in verdict} == stats
 
 
-def test_parameters_that_the_controller_does_not_have_may_be_left_out(
+def test_parameters_that_the_controller_lacks_may_be_omitted(
     tmp_path: Path, record: dict[str, Any]
 ) -> None:
     record["parameters"] = {
@@ -91,7 +91,7 @@ def test_parameters_that_the_controller_does_not_have_may_be_left_out(
     assert written["controller"]["queues"] == "split"
 
 
-def test_statistics_that_another_simulator_does_not_have_may_be_left_out(
+def test_statistics_that_another_simulator_lacks_may_be_omitted(
     tmp_path: Path, record: dict[str, Any]
 ) -> None:
     record["statistics"] = {"sim.ticks": 1e9}
@@ -115,7 +115,7 @@ def test_statistics_that_another_simulator_does_not_have_may_be_left_out(
         ({"more": 1}, ("simulator, config",)),
     ],
 )
-def test_what_is_wrong_with_a_record_is_said(
+def test_errors_of_a_record_are_reported(
     tmp_path: Path, record: dict[str, Any], change: dict[str, Any], parts: tuple[str, ...]
 ) -> None:
     file = write(tmp_path / "record.json", json.dumps({**record, **change}))
@@ -124,6 +124,6 @@ def test_what_is_wrong_with_a_record_is_said(
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "[" * 100000, '{"seed": 1', "\ud7ff", b"\xff\xfe"])
-def test_what_is_no_record_is_refused(tmp_path: Path, content: str | bytes) -> None:
+def test_other_files_than_records_are_rejected(tmp_path: Path, content: str | bytes) -> None:
     file = write(tmp_path / "record.json", content)
     assert naming(f"{file}:").search(fail("import", file))

@@ -84,7 +84,7 @@ def refused(path: Path, content: bytes) -> str:
     return message
 
 
-def test_the_helpers_make_what_hmsim_wrote(saved: bytes) -> None:
+def test_the_helpers_reproduce_a_saved_file(saved: bytes) -> None:
     head, state = parts(saved)
     assert sealed(saved, head, resealed(state, state[STATE_HEADER:])) == saved
 
@@ -108,29 +108,29 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_headers_of_another_shape(saved: bytes, tmp_path: Path, change: str) -> None:
+def test_headers_of_another_shape_are_rejected(saved: bytes, tmp_path: Path, change: str) -> None:
     head, state = parts(saved)
     changed = json.dumps(CHANGES[change](json.loads(head))).encode()
     refused(tmp_path / "system", sealed(saved, changed, state))
 
 
 @pytest.mark.parametrize("head", [b"", b"{", b"[" * 100_000, b"\xff\xfe{", b"NaN", b"1" * 10_000])
-def test_headers_that_are_no_json(saved: bytes, tmp_path: Path, head: bytes) -> None:
+def test_headers_that_are_not_json_are_rejected(saved: bytes, tmp_path: Path, head: bytes) -> None:
     refused(tmp_path / "system", sealed(saved, head, parts(saved)[1]))
 
 
-def test_a_header_longer_than_the_file(saved: bytes, tmp_path: Path) -> None:
+def test_a_header_longer_than_the_file_is_rejected(saved: bytes, tmp_path: Path) -> None:
     body = MASK.to_bytes(8, "little") + saved[MAGIC + DIGEST + 8 :]
     crafted = saved[:MAGIC] + hashlib.sha256(body).digest() + body
     refused(tmp_path / "system", crafted)
 
 
 @pytest.mark.parametrize("length", [0, 5, 8, 39, 40, 41, 60])
-def test_short_files(saved: bytes, tmp_path: Path, length: int) -> None:
+def test_short_files_are_rejected(saved: bytes, tmp_path: Path, length: int) -> None:
     refused(tmp_path / "system", saved[:length])
 
 
-def test_a_fault_of_a_loaded_state_is_the_files(saved: bytes, tmp_path: Path) -> None:
+def test_a_fault_of_a_loaded_state_is_an_input_error(saved: bytes, tmp_path: Path) -> None:
     """Put a violation into the state whose rule has a name that is not valid text."""
 
     def number(value: int) -> bytes:
@@ -155,7 +155,7 @@ def test_a_fault_of_a_loaded_state_is_the_files(saved: bytes, tmp_path: Path) ->
     assert "rule \\xff" in message
 
 
-def test_changed_words_do_no_harm(saved: bytes, tmp_path: Path) -> None:
+def test_changed_words_are_rejected_or_harmless(saved: bytes, tmp_path: Path) -> None:
     """For any content of a file, loading and running succeed, or a message names the file."""
     head, checkpoint = parts(saved)
     original = checkpoint[STATE_HEADER:]

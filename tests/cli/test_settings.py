@@ -62,7 +62,7 @@ def test_every_leaf_of_a_tree_is_found_in_order(
 
 
 @given(pairs=st.dictionaries(st.lists(KEYS, min_size=1, max_size=3).map(".".join), TEXTS))
-def test_what_is_written_reads_back(pairs: dict[str, str], tmp_path_factory: Any) -> None:
+def test_written_settings_read_back_unchanged(pairs: dict[str, str], tmp_path_factory: Any) -> None:
     names = sorted(pairs)
     names = [n for n in names if not any(other.startswith(n + ".") for other in names)]
     if not names:
@@ -91,7 +91,7 @@ def test_settings_know_their_lines(tmp_path: Path) -> None:
     assert [setting.where for setting in found] == [f"{path}:3", f"{path}:6"]
 
 
-def test_shipped_configurations_are_in_order_and_say_all() -> None:
+def test_shipped_configurations_are_valid_and_complete() -> None:
     assert {"mascots16", "mascots16_4ch", "quick", "validate_ddr3"} <= set(shipped("configs"))
     for name in shipped("configs"):
         config = load_config(name)
@@ -136,7 +136,7 @@ def test_a_base_is_found_beside_the_file_and_among_the_shipped(tmp_path: Path) -
     assert resolved["nvdimm.capacity"] == "256MiB"
 
 
-def test_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     for text, line in (('dram:\n  preset: "\\ud800"\n', 2), ('"\\udfff": 1\n', 1)):
         path.write_text(text)

@@ -27,7 +27,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> hmsim.Result:
     return hmsim.run("quick", write(tmp_path_factory.mktemp("mix") / "mix.yaml", MIX), seed=7)
 
 
-def test_it_says_what_ran_and_the_main_numbers_in_their_units(result: hmsim.Result) -> None:
+def test_a_result_shows_its_run_and_main_numbers_with_units(result: hmsim.Result) -> None:
     first, *lines, last = repr(result).splitlines()
     assert re.fullmatch(r"mix on quick, seed 7: [\d.,]+ ms simulated", first)
     assert float(first.split()[-3]) == pytest.approx(result.stats["sim.ticks"] / 1e9, rel=1e-3)

@@ -63,7 +63,7 @@ def test_writes_that_raw_hbf_refuses_are_counted(workload: Path) -> None:
         ("hbm3_hbf", "dram.refresh_management=true", "JESD238: not modelled; must be false"),
     ],
 )
-def test_keys_without_effect_are_refused(system: str, given: str, message: str) -> None:
+def test_keys_without_effect_are_rejected(system: str, given: str, message: str) -> None:
     refused = fail("check", system, "--set", given)
     assert message in refused
     assert len(refused.splitlines()) == 1

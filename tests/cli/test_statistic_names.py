@@ -37,7 +37,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> hmsim.Result:
         ("zzz", ("not a statistic",)),
     ],
 )
-def test_an_error_names_what_was_meant(
+def test_an_error_suggests_the_nearest_name(
     result: hmsim.Result, wrong: str, parts: tuple[str, ...]
 ) -> None:
     for values in (result.stats, result.units):
@@ -48,7 +48,7 @@ def test_an_error_names_what_was_meant(
         assert message.count("'") <= 2 * 3  # at most three names
 
 
-def test_it_is_a_dictionary_otherwise(result: hmsim.Result) -> None:
+def test_statistics_behave_like_a_dictionary(result: hmsim.Result) -> None:
     stats = result.stats
     plain = dict(stats)
     assert stats == plain and list(stats) == list(plain)
@@ -70,9 +70,7 @@ def notices(capsys: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
     assert lines == [f"hmsim: {OLD}.count: deprecated, use '{NEW}.count'"]
 
 
-def test_a_result_answers_to_an_old_name_and_reports_it_once(
-    result: hmsim.Result, notices: list[str]
-) -> None:
+def test_results_report_an_old_name_once(result: hmsim.Result, notices: list[str]) -> None:
     for values in (result.stats, result.units):
         new = values[f"{NEW}.count"]
         assert f"{OLD}.count" in values and f"{OLD}.count" not in list(values)
@@ -97,7 +95,7 @@ show: [{OLD}.count]
     assert [name.text for name in loaded.statistics] == [f"{NEW}.count"] * 2
 
 
-def test_tables_answer_to_old_names(tmp_path: Path, notices: list[str]) -> None:
+def test_tables_accept_old_names(tmp_path: Path, notices: list[str]) -> None:
     file = write(tmp_path / "reads.yaml", READS)
     table = hmsim.run_points([hmsim.point("quick", file)], tmp_path / "out", jobs=1)
     for each in (table, table[table["error"] == ""], hmsim.load_results(tmp_path / "out")):

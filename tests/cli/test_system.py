@@ -58,7 +58,7 @@ def test_an_interrupt_ends_a_long_advance() -> None:
     assert 0 < system.now < 1000 * 10**12
 
 
-def test_a_time_series_by_hand() -> None:
+def test_a_system_records_a_time_series() -> None:
     system = System("quick", {"frontend.series_interval": "1us"})
     drive(system, 200)
     system.advance("20us")
@@ -91,7 +91,7 @@ def test_saving_and_loading_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheduler", ["tcm", "atlas"])
-def test_quanta_over_channels_go_on_where_they_were_saved(tmp_path: Path, scheduler: str) -> None:
+def test_quanta_over_channels_continue_from_a_checkpoint(tmp_path: Path, scheduler: str) -> None:
     short = {f"policies.{scheduler}.quantum": "3us", "controller.scheduler": scheduler}
     config = hmsim.load_config("quick", {**short, "controller.channels": 4})
     systems = (System(config, check=True), System(config))
@@ -99,7 +99,7 @@ def test_quanta_over_channels_go_on_where_they_were_saved(tmp_path: Path, schedu
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "other", "empty", "header"])
-def test_a_damaged_state_is_refused(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_state_is_rejected(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "state"
     System("quick").save(path)
     content = bytearray(path.read_bytes())
@@ -111,7 +111,7 @@ def test_a_damaged_state_is_refused(tmp_path: Path, damage: str) -> None:
         System.load(path)
 
 
-def test_wrong_requests_are_refused() -> None:
+def test_wrong_requests_are_rejected() -> None:
     system = System("quick")
     for arguments in (
         {"address": -64},
@@ -131,7 +131,7 @@ def test_wrong_requests_are_refused() -> None:
         System("quick", {"dram.rank": 1})
 
 
-def test_errors_of_a_trace_source_come_through() -> None:
+def test_errors_of_a_trace_source_are_passed_on() -> None:
     config = hmsim.load_config("quick").flat()
     agent = [("kind", "llc_trace"), ("path", "x"), ("format", "ramulator")]
 

@@ -44,12 +44,12 @@ def test_numbers_have_four_digits(value: float | None, text: str) -> None:
         (2.0, math.nan, "2"),
     ],
 )
-def test_an_interval_has_as_many_digits_as_it_knows(mean: float, half: float, text: str) -> None:
+def test_the_digits_of_an_interval_follow_its_width(mean: float, half: float, text: str) -> None:
     assert interval(mean, half) == text
 
 
 @pytest.mark.parametrize("width", [20, 40, 60])
-def test_no_word_is_broken(width: int) -> None:
+def test_words_are_not_broken(width: int) -> None:
     words = "policies.harmonic.weight of the harmonic arbiter"
     table = render((words, "and", ">value"), [(words, "unified_fr_fcfs", "1.5")], width)
     lines = table.splitlines()

@@ -67,7 +67,7 @@ def test_a_workload_names_its_columns(tmp_path: Path) -> None:
         (COLUMNS.replace("1ms", "1ps"), ("table: columns.time_unit:", "nanoseconds")),
     ],
 )
-def test_wrong_columns_are_said(tmp_path: Path, columns: str, parts: tuple[str, ...]) -> None:
+def test_wrong_columns_are_reported(tmp_path: Path, columns: str, parts: tuple[str, ...]) -> None:
     table = write(tmp_path / "table", TABLE)
     refused = fail("trace", "info", table, "--format", "csv", "--columns", columns)
     assert naming(*parts).search(refused), refused
@@ -84,12 +84,12 @@ def test_columns_and_levels_are_of_their_formats(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [*FORMATS, None])
-def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, name: str | None) -> None:
+def test_an_empty_file_is_reported_as_empty(tmp_path: Path, name: str | None) -> None:
     empty = write(tmp_path / "empty", b"")
     assert "empty: is empty" in fail("trace", "info", empty, *(("--format", name) if name else ()))
 
 
-def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
+def test_records_without_data_are_counted(tmp_path: Path) -> None:
     flushes = write(tmp_path / "flushes", b"8,0 0 1 0.000000001 1 Q F [x]\n" * 3)
     refused = invoke("trace", "info", flushes)
     assert naming("flushes:", "blkparse", "3 other records").search(refused.stderr)

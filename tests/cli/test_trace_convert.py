@@ -61,9 +61,7 @@ def content(path: Path) -> tuple[list[tuple[int, int, int, int]], list[int]]:
 
 @pytest.mark.parametrize("vcpu", [None, 0, 2])
 @pytest.mark.parametrize("memory", ["dram", "nvdimm", "both"])
-def test_what_is_chosen_of_a_trace_keeps_its_times(
-    tmp_path: Path, memory: str, vcpu: int | None
-) -> None:
+def test_a_selection_keeps_its_times(tmp_path: Path, memory: str, vcpu: int | None) -> None:
     source, target = tmp_path / "a.hmsim", tmp_path / "b.hmsim"
     mixed(source)
     choice = ["--memory", memory] + ([] if vcpu is None else ["--vcpu", str(vcpu)])
@@ -87,7 +85,7 @@ def test_what_is_chosen_of_a_trace_keeps_its_times(
 
 
 @pytest.mark.parametrize("vcpu", [None, 2])
-def test_windows_put_together_are_the_whole(tmp_path: Path, vcpu: int | None) -> None:
+def test_concatenated_windows_equal_the_whole(tmp_path: Path, vcpu: int | None) -> None:
     source, whole = tmp_path / "a.hmsim", tmp_path / "whole.hmsim"
     mixed(source)
     choice = ["--to", "hmsim", "--memory", "both"] + ([] if vcpu is None else ["--vcpu", "2"])
@@ -118,7 +116,7 @@ def test_the_nvdimm_part_becomes_block_requests(tmp_path: Path) -> None:
     assert rows == [[10 + 640 * page, 0, 8 * page, 8, 1] for page in range(100)]
 
 
-def test_texts_of_two_memories(tmp_path: Path) -> None:
+def test_texts_hold_one_memory_or_both(tmp_path: Path) -> None:
     source = two_memories(tmp_path / "a.hmsim")
     part, both = tmp_path / "part", tmp_path / "both"
     succeed("trace", "convert", source, part, "--to", "ramulator", "--memory", "nvdimm")
@@ -156,7 +154,7 @@ def test_long_distances_survive(tmp_path: Path) -> None:
         (("--memory", "dram", "--vcpu", "3"), ("a.hmsim:", "vCPU 3")),
     ],
 )
-def test_wrong_choices_are_refused(
+def test_invalid_selections_are_rejected(
     tmp_path: Path, arguments: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     mixed(tmp_path / "a.hmsim")
@@ -165,7 +163,7 @@ def test_wrong_choices_are_refused(
     assert not (tmp_path / "b").exists()
 
 
-def test_choices_need_what_they_choose_from(tmp_path: Path) -> None:
+def test_options_need_the_memories_or_vcpus_that_they_select(tmp_path: Path) -> None:
     source = write(tmp_path / "a", "3 64\n")
     for option, message in (("--memory=dram", "one memory"), ("--vcpu=0", "vCPUs")):
         assert message in fail("trace", "convert", source, tmp_path / "b", "--to", "hmsim", option)

@@ -54,7 +54,7 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.integers(1, 50), st.integers(1, 20))
-def test_records_come_back(
+def test_records_survive_a_round_trip(
     tmp_path_factory: pytest.TempPathFactory, words: list[int], block: int, piece: int
 ) -> None:
     content = struct.pack(f"<{len(words)}Q", *words)
@@ -78,7 +78,7 @@ def test_records_come_back(
     assert header.instructions == total == sum(added)
 
 
-def test_the_file_is_laid_out_as_its_table_says(tmp_path: Path) -> None:
+def test_the_layout_of_the_file_matches_its_table(tmp_path: Path) -> None:
     """The file is a sequence of zstd frames: the header, one per block, the index."""
     content = packed(words_of(1, 20), vcpus=4, caches=(1, 2, 3), label=b"x" * 30)
     assert struct.unpack_from("<II", content) == (0x184D2A50, 88)
@@ -108,7 +108,7 @@ def test_the_file_is_laid_out_as_its_table_says(tmp_path: Path) -> None:
     assert at == index
 
 
-def test_any_offset_may_be_asked_for(tmp_path: Path) -> None:
+def test_any_offset_can_be_read(tmp_path: Path) -> None:
     path = write(tmp_path / "t", packed(words_of(2, 43)))
     trace = TraceFile(path)
     whole = b""
@@ -121,7 +121,7 @@ def test_any_offset_may_be_asked_for(tmp_path: Path) -> None:
     assert trace.read(trace.size) == b""
 
 
-def test_every_changed_bit_is_noticed(tmp_path: Path) -> None:
+def test_every_changed_bit_is_detected(tmp_path: Path) -> None:
     content = packed(words_of(3, 20))
     path = tmp_path / "t.hmsim"
     for at in range(len(content)):
@@ -131,7 +131,7 @@ def test_every_changed_bit_is_noticed(tmp_path: Path) -> None:
             read_all(write(path, bytes(damaged)))
 
 
-def test_every_cut_is_noticed(tmp_path: Path) -> None:
+def test_every_truncation_is_detected(tmp_path: Path) -> None:
     content = packed(words_of(4, 20))
     path = tmp_path / "t.hmsim"
     for size in range(len(content)):
@@ -143,7 +143,7 @@ def test_every_cut_is_noticed(tmp_path: Path) -> None:
 
 @settings(max_examples=100)
 @given(st.data())
-def test_no_file_does_more_than_be_refused(
+def test_damaged_files_are_rejected_without_other_effects(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     """Checksums are corrected, so that damage reaches the code after their check."""
@@ -194,7 +194,7 @@ def test_the_message_names_file_and_block(tmp_path: Path) -> None:
     assert naming("t.hmsim.zst:", "checksum", "block 2").search(fail("trace", "info", path))
 
 
-def test_a_run_that_skips_unpacks_only_what_it_runs(
+def test_a_run_that_skips_unpacks_only_blocks_that_it_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "t.hmsim", packed([word(n, high=10) for n in range(800)]))  # 100 blocks

@@ -45,7 +45,7 @@ def two_memories(path: Path) -> Path:
     return write_records(path, words, TWO_MEMORIES)
 
 
-def test_memories_are_told_apart(tmp_path: Path) -> None:
+def test_memories_are_counted_separately(tmp_path: Path) -> None:
     summary = parsed("trace", "info", two_memories(tmp_path / "t.hmsim"))
     assert (summary["records"], summary["nvdimm_reads"]) == (6500, 6400)
     dram, nvdimm = summary["memories"]["dram"], summary["memories"]["nvdimm"]
@@ -87,7 +87,7 @@ def test_a_chart_has_one_scale_and_fits() -> None:
     assert rows == [("dram reads", "=="), ("nvdimm reads", "@.")]
 
 
-def test_requests_count_where_there_are_no_times(tmp_path: Path) -> None:
+def test_intensity_counts_requests_without_times(tmp_path: Path) -> None:
     path = write(tmp_path / "t", "".join(f"{n * 64:#x} R\n" for n in range(300)))
     summary = parsed("trace", "info", path)
     assert "duration" not in summary
@@ -131,11 +131,11 @@ def test_any_bytes_are_a_trace_or_an_error(
         assert str(path) in str(error)
 
 
-def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
+def test_records_without_data_are_counted(tmp_path: Path) -> None:
     text = "fio version 2 iolog\n/x add\n/x read 0 4096\n/x sync 0 0\n/x trim 0 4096\n"
     assert parsed("trace", "info", write(tmp_path / "t", text))["skipped"] == 2
 
 
-def test_what_is_no_trace_is_told_for_what_it_is(tmp_path: Path) -> None:
+def test_other_files_than_traces_are_identified(tmp_path: Path) -> None:
     binary = fail("trace", "info", write(tmp_path / "champsim", bytes(range(256))))
     assert naming("champsim:", "not text", "ChampSim's").search(binary), binary

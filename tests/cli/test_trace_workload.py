@@ -32,7 +32,7 @@ def test_a_trace_runs_as_the_workload_that_names_it(tmp_path: Path) -> None:
     assert dict(hmsim.run("quick", texts[0]).stats) == dict(expected)
 
 
-def test_cores_of_a_job_are_its_own_and_others_run_copies() -> None:
+def test_cores_of_a_job_are_exclusive_and_others_run_copies() -> None:
     capture = SHIPPED / "captures" / "sort.hmsim.zst"
     if capture.is_file():
         (job,) = load_workload(f"{capture},cores=1-3").agents
@@ -49,7 +49,7 @@ def test_cores_of_a_job_are_its_own_and_others_run_copies() -> None:
         (",format=champsm", "did you mean 'champsim'"),
     ],
 )
-def test_wrong_keys_of_a_trace(keys: str, message: str) -> None:
+def test_invalid_keys_of_a_trace_are_rejected(keys: str, message: str) -> None:
     with pytest.raises(hmsim.InputError, match=message):
         load_workload(f"{MISSES}{keys}")
 
@@ -182,7 +182,7 @@ def test_compare_runs_simpoints_one_by_one(tmp_path: Path, program: object) -> N
         (b"blocks 1\n", r"bad.simpoints:1: blocks: must be a trace of instructions or misses"),
     ],
 )
-def test_bad_lists(tmp_path: Path, program: object, content: bytes, message: str) -> None:
+def test_lists_are_validated(tmp_path: Path, program: object, content: bytes, message: str) -> None:
     (tmp_path / "blocks").write_text("0 0 8 8 1\n16 0 16 8 1\n", encoding="utf-8")
     path = tmp_path / "bad.simpoints"
     path.write_bytes(content)
@@ -190,7 +190,7 @@ def test_bad_lists(tmp_path: Path, program: object, content: bytes, message: str
         hmsim.run("quick", path)
 
 
-def test_no_trace_of_the_seeds_is_a_list() -> None:
+def test_fuzzing_seeds_are_not_simpoint_lists() -> None:
     """Formats with a word and a number in a line, such as LD 4096, remain traces."""
     seeds = Path(__file__).parents[1] / "fuzz" / "seeds"
     found = [path for path in seeds.rglob("*") if path.is_file() and is_list(path)]

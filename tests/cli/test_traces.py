@@ -32,7 +32,7 @@ def content_of(size: int) -> bytes:
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-def test_compression_is_told_by_content(tmp_path: Path, packer: str) -> None:
+def test_compression_is_recognised_by_content(tmp_path: Path, packer: str) -> None:
     content = content_of(3 * BLOCK + 17)
     reader = TraceReader(write(tmp_path / "trace", PACKERS[packer](content)))
     found = b""
@@ -42,7 +42,7 @@ def test_compression_is_told_by_content(tmp_path: Path, packer: str) -> None:
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-def test_any_offset_may_be_asked_for(tmp_path: Path, packer: str) -> None:
+def test_any_offset_can_be_read(tmp_path: Path, packer: str) -> None:
     content = content_of(2 * BLOCK + 1000)
     reader = TraceReader(write(tmp_path / "trace", PACKERS[packer](content)))
     for offset in (0, 10, 2 * BLOCK + 999, 0, BLOCK, BLOCK - 1, len(content), 5):
@@ -59,14 +59,14 @@ def test_frames_follow_one_another_and_zeros_fill_up(tmp_path: Path, packer: str
 
 @pytest.mark.parametrize("packer", COMPRESSED)
 @pytest.mark.parametrize("cut", [1, 5, 400])
-def test_a_cut_is_noticed(tmp_path: Path, packer: str, cut: int) -> None:
+def test_a_truncation_is_detected(tmp_path: Path, packer: str, cut: int) -> None:
     path = write(tmp_path / "trace", PACKERS[packer](content_of(5000))[:-cut])
     with pytest.raises(InputError, match=naming("trace:", "cut short")):
         b"".join(read_pieces(path))
 
 
 @pytest.mark.parametrize("packer", COMPRESSED)
-def test_damage_is_noticed(tmp_path: Path, packer: str) -> None:
+def test_damage_is_detected(tmp_path: Path, packer: str) -> None:
     packed = bytearray(PACKERS[packer](content_of(5000)))
     packed[len(packed) // 2] ^= 0xFF
     with pytest.raises(InputError, match="trace: damaged compression"):
@@ -74,7 +74,7 @@ def test_damage_is_noticed(tmp_path: Path, packer: str) -> None:
 
 
 @pytest.mark.parametrize("packer", COMPRESSED)
-def test_a_bomb_comes_in_small_pieces(tmp_path: Path, packer: str) -> None:
+def test_a_bomb_is_read_in_small_pieces(tmp_path: Path, packer: str) -> None:
     path = write(tmp_path / "trace", PACKERS[packer](bytes(64 << 20)))
     assert path.stat().st_size < 1 << 17
     largest = total = 0
@@ -114,7 +114,7 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_block_formats_are_told_apart_and_converted(tmp_path: Path, name: str) -> None:
+def test_block_formats_are_recognised_and_converted(tmp_path: Path, name: str) -> None:
     source, target = write(tmp_path / "b", BLOCKS[name]), tmp_path / "b.mqsim"
     assert parsed("trace", "info", source)["format"] == name
     succeed("trace", "convert", source, target, "--to", "mqsim")
@@ -125,7 +125,7 @@ def test_block_formats_are_told_apart_and_converted(tmp_path: Path, name: str) -
     assert parsed("trace", "info", target)["write_bytes"] == 1024
 
 
-def test_a_boot_sector_asked_for_what_qemu_logged(tmp_path: Path) -> None:
+def test_a_log_of_qemu_holds_the_requests_of_a_boot_sector(tmp_path: Path) -> None:
     """After the BIOS has read it: 4 KiB read and written back at sectors 64, 72, ... 120."""
     log, target = REPO / "tests/fuzz/seeds/qemu_nvme/boot_sector", tmp_path / "t"
     succeed("trace", "convert", log, target, "--to", "mqsim")
@@ -147,7 +147,7 @@ def test_hmsim_and_back_is_the_same_trace(tmp_path: Path) -> None:
     )
 
 
-def test_conversions_to_text(tmp_path: Path) -> None:
+def test_conversions_to_text_keep_the_records(tmp_path: Path) -> None:
     source = write(tmp_path / "a.trace", RAMULATOR)
     succeed("trace", "convert", source, tmp_path / "rw", "--to", "ramulator_rw")
     assert (tmp_path / "rw").read_text().splitlines()[:3] == ["0x40 R", "0x1000 R", "0x2040 W"]

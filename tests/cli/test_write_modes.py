@@ -59,7 +59,7 @@ def names(*policies: object, writes: str) -> list[str | None]:
     return [config.policy for config in expanded(under(*policies), writes)]  # type: ignore[arg-type]
 
 
-def test_every_bundle_has_both_modes_or_says_that_it_sets_the_direction() -> None:
+def test_every_bundle_has_both_modes_or_sets_the_direction() -> None:
     listed = {each["name"]: each["writes"] for each in parsed("policies")["bundles"]}
     assert listed.keys() == shipped("configs/policies").keys()
     assert {name for name, writes in listed.items() if writes == ITSELF} == OWN
@@ -71,7 +71,7 @@ def test_every_bundle_has_both_modes_or_says_that_it_sets_the_direction() -> Non
             assert config.resolved()["controller.writes"] == mode
 
 
-def test_schedulers_that_answer_for_the_direction_say_so() -> None:
+def test_schedulers_that_set_the_direction_declare_it() -> None:
     files = sorted((REPO / "policies" / "scheduler").glob("*.cc"))
     asked = {file.stem for file in files if " direction() const" in file.read_text()}
     said = {file.stem for file in files if "sets_direction() const" in file.read_text()}
@@ -89,12 +89,12 @@ def test_schedulers_that_answer_for_the_direction_say_so() -> None:
         ("mixed", ("'split,mixed'",)),
     ],
 )
-def test_names_that_are_refused(name: str, parts: tuple[str, ...]) -> None:
+def test_invalid_names_are_rejected(name: str, parts: tuple[str, ...]) -> None:
     result = fail("check", "quick", "--policy", name)
     assert naming(*parts).search(result) and result.count("\n") == 1
 
 
-def test_an_override_that_contradicts_is_refused() -> None:
+def test_an_override_that_contradicts_is_rejected() -> None:
     command = ("check", "quick", "--policy", "par_bs,drained", "--set")
     succeed(*command, "controller.writes=drained")
     result = fail(*command, "controller.writes=mixed")
@@ -153,7 +153,7 @@ def test_schedulers_in_python_may_set_the_direction() -> None:
         assert names(own, writes=BOTH) == ["mine"]
 
 
-def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
+def test_a_comparison_reports_modes_on_standard_error_only(workload: Path) -> None:
     policies = ("--policy", "par_bs", "--policy", "firm")
     command = ("compare", "--seeds", "1", "quick", "--workload", workload, *policies)
     reported = invoke(*command)

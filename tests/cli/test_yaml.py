@@ -90,11 +90,11 @@ def test_parsers_agree_on_shipped_files(monkeypatch: pytest.MonkeyPatch) -> None
     assert found[yaml.CSafeLoader] == found[yaml.SafeLoader]
 
 
-def test_libyaml_is_used_where_it_is_there() -> None:
+def test_libyaml_is_used_if_available() -> None:
     assert composer.PARSER is (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)
 
 
-def test_an_alias_stands_for_its_anchor(parser: str, tmp_path: Path) -> None:
+def test_an_alias_equals_its_anchor(parser: str, tmp_path: Path) -> None:
     path = write(tmp_path / "c.yaml", "a: &a\n  x: 1\nb: {inner: *a}\nc: &c 5\nd: *c\n")
     assert flat(path) == {"a.x": ("1", 2), "b.inner.x": ("1", 2), "c": ("5", 4), "d": ("5", 5)}
 
@@ -136,7 +136,7 @@ def test_directives_are_bounded_in_every_encoding(parser: str, encoding: str) ->
 
 
 @pytest.mark.parametrize("case", FAULTS)
-def test_a_fault_is_told_in_one_line_with_its_place(parser: str, tmp_path: Path, case: str) -> None:
+def test_an_error_is_one_line_with_its_place(parser: str, tmp_path: Path, case: str) -> None:
     content, expected = FAULTS[case]
     path = write(tmp_path / "c.yaml", content)
     with pytest.raises(InputError) as refused:

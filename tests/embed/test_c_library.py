@@ -56,7 +56,7 @@ def test_the_page_s_program_compiles_in_an_empty_folder(tmp_path: Path) -> None:
         assert typed(commands, tmp_path).endswith(printed)
 
 
-def test_the_servers_of_the_page_print_what_it_says(tmp_path: Path) -> None:
+def test_the_servers_of_the_page_print_its_output(tmp_path: Path) -> None:
     page = (ROOT / "docs/sessions.md").read_text()
     for name in ("kv_server.c", "kv_server.py"):
         shutil.copy(ROOT / "examples" / name, tmp_path)
@@ -73,7 +73,7 @@ def machine(folder: Path, name: str) -> Path:
     return path
 
 
-def test_the_example_with_queues(tmp_path: Path) -> None:
+def test_the_example_with_queues_completes_all_requests(tmp_path: Path) -> None:
     program = build(ROOT / "examples/queued_memory.cc", tmp_path)
     words = output(program, machine(tmp_path, "mascots16")).split()
     assert words[words.index("lines") - 1] == "13333"  # reads and prefetches of 20,000
@@ -81,13 +81,13 @@ def test_the_example_with_queues(tmp_path: Path) -> None:
     assert words[words.index("writes,") - 1] == "6667"
 
 
-def test_the_example_of_a_backend(tmp_path: Path) -> None:
+def test_the_example_of_a_backend_completes_all_requests(tmp_path: Path) -> None:
     program = build(ROOT / "examples/memory_backend.cc", tmp_path)
     assert output(program, machine(tmp_path, "quick")).startswith("2000 requests, 0 left, ")
 
 
 @pytest.mark.parametrize("example", ["queued_memory", "memory_backend"])
-def test_examples_name_what_is_wrong(tmp_path: Path, example: str) -> None:
+def test_examples_name_wrong_parameters(tmp_path: Path, example: str) -> None:
     program = build(ROOT / f"examples/{example}.cc", tmp_path)
     path = tmp_path / "machine.txt"
     path.write_text("dram.rank=3\n")

@@ -91,7 +91,7 @@ def test_a_fixed_batch_decodes_as_fast_as_the_workload(
 
 
 @pytest.mark.parametrize(("batch", "history", "output"), [(1, 0, 40), (3, 47, 20), (2, 16, 1)])
-def test_bytes_without_a_fast_tier_are_those_of_the_closed_form(
+def test_bytes_without_a_fast_tier_match_the_closed_form(
     batch: int, history: int, output: int
 ) -> None:
     ours = Bench([Arrival(0, i, 1, output) for i in range(batch)], history=history)
@@ -101,7 +101,7 @@ def test_bytes_without_a_fast_tier_are_those_of_the_closed_form(
     assert ours.blocks("write") == batch * written
 
 
-def test_a_prefix_is_loaded_once_and_what_leaves_is_written_once() -> None:
+def test_a_prefix_is_loaded_once_and_evicted_blocks_are_written_once() -> None:
     again = [Arrival(i * 10**11, 0, 5, 4) for i in range(3)]
     ours = Bench(again, room=10, history=100)
     assert (ours.blocks("read"), ours.blocks("write")) == (6, 0)
@@ -127,7 +127,7 @@ def test_times_are_the_sums_of_their_parts(room: int) -> None:
     assert [each.ended for each in same.server.ended] == [e.ended for e in ours.server.ended]
 
 
-def test_a_step_in_the_fast_tier_is_the_roofline() -> None:
+def test_a_step_in_the_fast_tier_takes_the_roofline_time() -> None:
     ours = Bench([Arrival(0, 0, 100, 2)], room=100, machine=Machine(0.05, 0))
     weights = DENSE.attention_parameters + DENSE.expert_parameters
     whole = 2 * (DENSE.layers * weights + DENSE.head_parameters)
@@ -176,7 +176,7 @@ def test_missing_experts_are_read_and_stay_while_there_is_room(tmp_path: Path) -
     assert counts == sorted(counts, reverse=True)
 
 
-def test_shapes_are_those_of_the_models() -> None:
+def test_shapes_match_the_models() -> None:
     for name, billions in (
         ("llama_3_1_8b", 8.03),
         ("llama_3_1_70b", 70.6),

@@ -68,6 +68,6 @@ def test_a_bundle_is_changed_in_its_write_mode_and_keeps_its_label(tmp_path: Pat
     assert firm.config.policy == points[0].config.policy
 
 
-def test_a_change_that_is_no_system_is_refused() -> None:
+def test_a_change_to_an_unknown_parameter_is_rejected() -> None:
     with pytest.raises(InputError, match=r"controller\.outstandin"):
         Change((("controller.outstandin", "16"),)).apply(reads(), {})

@@ -39,7 +39,7 @@ def test_every_target_has_a_claim_and_every_claim_is_of_a_figure() -> None:
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_the_papers_number_lies_in_its_own_band(name: str) -> None:
+def test_the_papers_number_is_in_its_own_band(name: str) -> None:
     claim = BY_ID[name]
     assert claim.paper == pytest.approx(STATED[name])
     low, high = claim.band or (claim.paper, claim.paper)

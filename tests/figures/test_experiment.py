@@ -63,7 +63,7 @@ def test_lines_are_counted_in_the_window_where_they_are_asked_for() -> None:
     assert pairs == list(counts)
 
 
-def test_a_mix_is_three_windows_of_a_job_beside_its_partner(tmp_path: Path) -> None:
+def test_a_mix_is_three_windows_of_a_job_with_its_partner(tmp_path: Path) -> None:
     found = mixes(Runs(tmp_path), Case("kmeans", job=(("tasks", 2),)), 1)
     assert sum(share for _, share in found) == pytest.approx(1)
     assert len(found) == 3
@@ -80,7 +80,7 @@ def test_a_mix_is_three_windows_of_a_job_beside_its_partner(tmp_path: Path) -> N
     assert [agent.kind for agent in alone[0][0].agents] == ["job"]
 
 
-def test_every_program_has_the_state_that_its_input_gives_it() -> None:
+def test_every_program_has_the_state_of_its_input() -> None:
     assert set(REGIMES) == set(PROGRAMS)
     new, aged = (Case("dfsioe_w").overrides(config) for config in ("mascots16", "quick"))
     assert new["nvdimm.precondition.buffer"] == aged["nvdimm.precondition.buffer"] == "dirty"
@@ -112,7 +112,7 @@ def test_comparisons_are_run_in_both_write_modes(tmp_path: Path) -> None:
         assert f"{bundle}{comma}{swapped.get(mode, '')}" in other.policies()
 
 
-def test_gains_are_over_schemes_of_the_same_mode() -> None:
+def test_gains_compare_schemes_of_one_mode() -> None:
     mix = ("sort", "mcf", "table3", "none", 1)
     ipc = {"hms,drained": 3.0, "hms,mixed": 6.0, "tcm,drained": 2.0, "tcm,mixed": 5.0, "firm": 1.0}
     rows = [

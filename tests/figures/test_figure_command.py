@@ -20,7 +20,7 @@ pytest.importorskip("matplotlib")
 @pytest.mark.parametrize(
     ("wrong", "hint"), [("fig15", "fig15a, fig15c, fig15d, fig15e?"), ("tabel1", "'table1'?")]
 )
-def test_wrong_name(wrong: str, hint: str, tmp_path: Path) -> None:
+def test_a_wrong_name_is_rejected_with_a_hint(wrong: str, hint: str, tmp_path: Path) -> None:
     error = fail("figure", wrong, "--out", tmp_path / "out")
     assert naming(f"{wrong}:", hint).search(error), error
     assert not (tmp_path / "out").exists()

@@ -10,7 +10,7 @@ from hmsim.reproduce.figures.log_trace import write_log
 from hmsim.reproduce.figures.logs import LINES, occupancy, responses
 
 
-def test_occupancy_by_time() -> None:
+def test_occupancy_is_weighted_by_time() -> None:
     # One entry in 0..4, a second one in 2..4, none until the run's end at 10.
     rows = pd.DataFrame({"admitted_ps": [0, 2], "done_ps": [4, 4]})
     shares = occupancy(rows, 10)
@@ -18,12 +18,12 @@ def test_occupancy_by_time() -> None:
     assert sum(shares) == pytest.approx(1)
 
 
-def test_who_leaves_makes_room_for_who_comes() -> None:
+def test_a_slot_freed_and_taken_at_one_time_counts_once() -> None:
     rows = pd.DataFrame({"admitted_ps": [0, 5], "done_ps": [5, 10]})
     assert occupancy(rows, 10)[1] == pytest.approx(1)
 
 
-def test_responses_are_of_whole_blocks() -> None:
+def test_responses_are_measured_for_whole_blocks() -> None:
     first = [{"address": 64 * n, "arrival_ps": 0, "done_ps": 10**6 * (n + 1)} for n in range(LINES)]
     again = [{**row, "arrival_ps": 10**9, "done_ps": 10**9 + 5 * 10**6} for row in first]
     other = [{**row, "address": row["address"] + 4096, "done_ps": 2 * 10**6} for row in first]

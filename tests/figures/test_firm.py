@@ -28,7 +28,7 @@ def table(ipc: dict[str, tuple[float, float]]) -> pd.DataFrame:
     )
 
 
-def test_parameters_are_those_of_the_sweep() -> None:
+def test_parameters_match_the_sweep() -> None:
     assert set(firm.NAMES) == set(ROWS)
     for name, values in ROWS.items():
         resolved = system(name).resolved()
@@ -40,7 +40,7 @@ def test_parameters_are_those_of_the_sweep() -> None:
 @pytest.mark.parametrize(
     ("core", "best"), [("partner", "firm_5"), ("program", "firm_1_1ms"), ("both", "firm_5")]
 )
-def test_the_strongest_is_that_of_the_core_that_counts(core: str, best: str) -> None:
+def test_the_strongest_is_chosen_for_the_given_core(core: str, best: str) -> None:
     found = table({"firm": (1, 1), "firm_5": (1.4, 0.9), "firm_1_1ms": (1.05, 1.1)})
     assert firm.strongest(found, core) == best
 

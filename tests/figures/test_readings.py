@@ -85,7 +85,7 @@ def test_a_claim_is_judged_by_the_readings_that_were_run() -> None:
     assert (only.verdict(), only.held()) == (UNREAD, "default: reproduced")
 
 
-def test_readings_leave_points_that_enter_no_verdict(tmp_path: Path) -> None:
+def test_readings_skip_points_without_a_verdict(tmp_path: Path) -> None:
     points = mix_points(Runs(tmp_path, quick=True), [Case("sort")], in_modes((HMS, "hms")))
     runs = Runs(tmp_path).under(of_settings({"controller.structure": "two_level"}))
     changed = {each.config.policy: runs.changed(each) is not each for each in points}

@@ -88,7 +88,7 @@ def test_a_band_that_holds_no_effect_needs_an_interval_that_does_not() -> None:
     assert judged(Estimate(0, -1, 3), **same) == NOT
 
 
-def test_the_median_program_has_a_say_in_claims_about_the_programs() -> None:
+def test_claims_about_programs_need_the_median_program() -> None:
     ours = Estimate(8, 3, 18)
     assert judged(ours, program=2.0, programs=True) == REPRODUCED
     assert judged(ours, program=0.0, programs=True) == NOT
@@ -194,7 +194,7 @@ def results() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names).assign(**same)
 
 
-def test_gains() -> None:
+def test_gains_are_means_of_programs() -> None:
     rows = gains(results(), "new", ("old", "older"))
     program = chosen(rows, core="program", program="sort").set_index("over")["gain"]
     assert dict(program) == pytest.approx({"old": 50, "older": 200, "mean": 125})

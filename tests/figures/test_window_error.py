@@ -9,7 +9,7 @@ from hmsim.reproduce.figures.window_error import window_error
 HEAD = "program,partner,machine,seed,policy"
 
 
-def test_half_widths_by_hand(tmp_path: Path) -> None:
+def test_half_widths_match_a_calculation(tmp_path: Path) -> None:
     file = tmp_path / "fig.csv"
     # Student's t of two values is 12.706, so half an interval is 12.706 x 0.01 of 1 in sort, and
     # 12.706 x 0.02 of 1.5 in bayes.

@@ -53,7 +53,7 @@ def pages(folder: Path) -> list[bytes]:
     return [(folder / "out" / name).read_bytes() for name in ("fit.html", "fit.md", "fitted.yaml")]
 
 
-def test_the_fitted_configuration_gives_what_the_page_says(tmp_path: Path) -> None:
+def test_the_fitted_configuration_reproduces_the_page(tmp_path: Path) -> None:
     found = fitted(tmp_path)
     stats = hmsim.run(tmp_path / "out/fitted.yaml", FILE["runs"]["one"]["workload"]).stats
     assert stats[READ] == pytest.approx(found.targets["reached"][0])
@@ -64,7 +64,7 @@ def test_the_fitted_configuration_gives_what_the_page_says(tmp_path: Path) -> No
     assert "Miss (half bands)" in picture.read_text(encoding="utf-8")
 
 
-def test_a_machine_that_cannot_be_is_reported(tmp_path: Path) -> None:
+def test_an_impossible_machine_is_reported(tmp_path: Path) -> None:
     """No read is faster than its flash; and one latency cannot be 60 and 80 us."""
     twice = {"short": ("at_most", 30), "low": ("is", 60), "high": ("is", 80)}
     targets = {
@@ -178,7 +178,7 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
     assert values[0] == values[1]
 
 
-def test_a_family_is_the_curve_of_the_card(tmp_path: Path) -> None:
+def test_a_family_matches_the_curve_of_the_card(tmp_path: Path) -> None:
     """The latencies of a fit are those that `hmsim validate card` prints, with its constant."""
     how = {"reads": "100%", "at": [0.5, 0.8], "saturation": True, "within": "20%"}
     path = tmp_path / "family.yaml"
@@ -231,7 +231,7 @@ def run_here(planned: Sequence[Planned]) -> list[Outcome]:
         ({"targets": {"t": {"of": "one.sim.ticks", "is": 1, "within": "-1%"}}}, ("above 0",)),
     ],
 )
-def test_what_a_file_must_not_say(
+def test_invalid_fit_files_are_rejected(
     tmp_path: Path, changes: dict[str, Any], parts: tuple[str, ...]
 ) -> None:
     with pytest.raises(hmsim.InputError, match=naming("mine.yaml:", *parts)):
@@ -239,7 +239,7 @@ def test_what_a_file_must_not_say(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_claim_is_what_its_figure_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_matches_its_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R1 is about a device of 150 us; ours takes 20 us beside the time of its flash."""
     path = tmp_path / "claim.yaml"
     over = {"nvdimm.nand.read_time": {"from": "50us", "to": "200us"}}

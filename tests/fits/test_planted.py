@@ -183,7 +183,7 @@ def changed(text: str, factor: float) -> str:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted_keys(name: str, tmp_path: Path) -> None:
+def test_planted_keys_are_recovered(name: str, tmp_path: Path) -> None:
     planted = PLANTED[name]
     exact = measured(planted, planted.truth, tmp_path)
     noise = random.Random(name)

@@ -29,14 +29,14 @@ def lines(name: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
-def test_they_are_small() -> None:
+def test_captures_are_small() -> None:
     sizes = {path.name: path.stat().st_size for path in FOLDER.glob("*.zst")}
     assert sorted(sizes) == sorted(f"{name}.blkparse.zst" for name in NAMES)
     assert sum(sizes.values()) <= ALL
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_capture_is_what_the_table_says(name: str) -> None:
+def test_a_capture_matches_the_table(name: str) -> None:
     path = FOLDER / f"{name}.blkparse.zst"
     size, reads, writes, flushes, read, written, own = map(
         float, rows_of(FOLDER, "blkparse.zst")[name]
@@ -53,7 +53,7 @@ def test_a_capture_is_what_the_table_says(name: str) -> None:
 
 # postmark_large, 380 MiB of lines, takes long and adds nothing to postmark.
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "postmark_large"])
-def test_the_programs_own_time_lies_between_its_requests(name: str, tmp_path: Path) -> None:
+def test_the_programs_own_time_is_between_its_requests(name: str, tmp_path: Path) -> None:
     """One request at a time: a replay takes a closed loop's time plus the computation."""
     config = load_config("pcm")
     closed = tmp_path / "closed.yaml"
@@ -78,7 +78,7 @@ def test_every_sorted_block_is_read_and_written_twice() -> None:
         assert 2 * size <= 512 * sectors[kind] <= 2 * size + 512 * (runs + 1)
 
 
-def test_the_store_holds_what_its_transactions_left(tmp_path: Path) -> None:
+def test_the_store_holds_the_results_of_its_transactions(tmp_path: Path) -> None:
     rows, transactions = 500, 200
     command = [sys.executable, str(PROGRAM)]
     subprocess.run([*command, "fill", str(tmp_path / "s"), str(rows)], check=True)

@@ -22,7 +22,7 @@ MINUTE = ProgramSettings(timeout=60)
 
 
 @needs_qemu
-def test_header_and_totals(tmp_path: Path, program: str) -> None:
+def test_header_and_totals_match_the_records(tmp_path: Path, program: str) -> None:
     summary, trace = run(tmp_path, program, "read", "1000", caches=Caches("16KiB", l3="4MiB"))
     header = trace.header
     assert (header.vcpus, header.flags) == (1, RENUMBERED_PAGES)
@@ -48,7 +48,7 @@ def test_a_stream_beyond_the_caches_misses_once_a_line(tmp_path: Path, program: 
 
 
 @needs_qemu
-def test_dirty_lines_come_back_except_those_still_cached(tmp_path: Path, program: str) -> None:
+def test_dirty_lines_are_written_back_unless_still_cached(tmp_path: Path, program: str) -> None:
     lines = 32 << 20 >> 6
     _, trace = run(tmp_path, program, "write", str(lines), roi=True)
     fills = trace.lines(FILL)
@@ -115,7 +115,7 @@ def test_skip_and_limit_cut_a_window(tmp_path: Path, program: str) -> None:
 
 
 @needs_qemu
-def test_threads_have_vcpus_of_their_own(tmp_path: Path, program: str) -> None:
+def test_threads_have_separate_vcpus(tmp_path: Path, program: str) -> None:
     summary, trace = run(tmp_path, program, "threads", "4")
     assert summary.vcpus == 5
     assert trace.header.vcpus == 5
@@ -207,7 +207,7 @@ def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None
 
 
 @needs_qemu
-def test_programs_and_pseudo_files_are_no_data(tmp_path: Path) -> None:
+def test_programs_and_pseudo_files_are_not_recorded(tmp_path: Path) -> None:
     (tmp_path / "in").write_text("b\na\n")
     blocks = tmp_path / "b.mqsim.zst"
     command = ["cat", str(tmp_path / "in"), "/proc/self/stat", "/bin/true"]
@@ -257,7 +257,7 @@ def refused(folder: Path, message: str, *command: str, **options: Any) -> None:
 
 
 @needs_qemu
-def test_refusals_name_the_reason_and_leave_nothing(tmp_path: Path, program: str) -> None:
+def test_rejections_name_the_reason_and_leave_nothing(tmp_path: Path, program: str) -> None:
     refused(tmp_path, "exit status 5", program, "exit", "5")
     refused(tmp_path, "signal 6", program, "abort")
     refused(tmp_path, "replaced itself", program, "exec", "/bin/true")
@@ -287,7 +287,7 @@ def test_an_existing_file_is_kept_without_force(tmp_path: Path, program: str) ->
     assert decode(out).instructions > 0
 
 
-def test_without_qemu_it_says_how_to_install_it(
+def test_without_qemu_the_error_explains_its_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

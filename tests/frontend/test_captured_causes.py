@@ -59,7 +59,7 @@ def reported(path: Path) -> list[tuple[int, int, int]]:
 
 
 @needs_guest
-def test_a_direct_write_tells_its_requests_and_fences(tmp_path: Path) -> None:
+def test_a_direct_write_records_its_requests_and_fences(tmp_path: Path) -> None:
     names = [tmp_path / "a.hmsim.zst", tmp_path / "b.hmsim.zst"]
     for name in names:
         summary = captured("fio-direct-write", name, icount=True, driver="pmbd-nt")
@@ -105,7 +105,7 @@ def test_a_buffered_read_uses_each_page_once(tmp_path: Path) -> None:
 
 
 @needs_guest
-def test_a_state_that_was_saved_tells_its_threads(tmp_path: Path) -> None:
+def test_a_saved_state_records_its_threads(tmp_path: Path) -> None:
     snapshot, path = tmp_path / "snapshot", tmp_path / "t.hmsim.zst"
     for _ in range(2):
         captured("fio-buffered-write", path, vcpus=2, snapshot=snapshot, force=True)

@@ -49,7 +49,7 @@ def test_a_window_is_the_same_with_an_index(
     assert folder.is_dir() == (skip > 1)  # nothing lies before the first block
 
 
-def test_a_damaged_index_is_made_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_index_is_rebuilt(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = window(90_000_000)
     (kept,) = folder.iterdir()
     whole = kept.read_bytes()

@@ -124,7 +124,7 @@ def test_causes_need_version_3(tmp_path: Path, code: int) -> None:
         (escapes.THREAD, 1 << 17),
     ],
 )
-def test_bits_that_a_cause_does_not_have_are_refused(
+def test_bits_that_a_cause_does_not_have_are_rejected(
     tmp_path: Path, code: int, content: int
 ) -> None:
     path = write(tmp_path / "t.hmsim.zst", [*RECORDS, escape(code, content)])
@@ -133,14 +133,14 @@ def test_bits_that_a_cause_does_not_have_are_refused(
         read(path)
 
 
-def test_other_codes_are_refused(tmp_path: Path) -> None:
+def test_other_codes_are_rejected(tmp_path: Path) -> None:
     path = write(tmp_path / "t.hmsim.zst", [escape(13)])
     with pytest.raises(InputError, match=naming("block 1: record 1:", "escape code 13", "12")):
         read(path)
 
 
 @pytest.mark.parametrize("flags", [CAUSES, CAUSES | RENUMBERED_PAGES, 8])
-def test_a_header_that_contradicts_itself_is_refused(tmp_path: Path, flags: int) -> None:
+def test_a_header_that_contradicts_itself_is_rejected(tmp_path: Path, flags: int) -> None:
     path = write(tmp_path / "t.hmsim.zst", RECORDS[:1], flags)
     with pytest.raises(InputError, match=naming("t.hmsim.zst:", "header")):
         TraceFile(path)
@@ -156,7 +156,7 @@ def test_conversions_keep_causes_in_copies_of_all(tmp_path: Path) -> None:
         assert {word >> 45 for word in read(target) if word >> 40 & 3 == 3} <= {0, 1, 2}
 
 
-def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
+def test_a_window_begins_with_the_running_threads(tmp_path: Path) -> None:
     source, target = write(tmp_path / "t.hmsim.zst", RECORDS), tmp_path / "o.hmsim.zst"
     convert(source, target, "hmsim", Part("both", skip=170, limit=2000))
     assert read(target) == [
@@ -171,7 +171,7 @@ def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
     assert summarise(TraceFile(target).records())["busiest"][0]["instructions"] == 995
 
 
-def test_a_window_begins_with_what_was_written_before(tmp_path: Path) -> None:
+def test_a_window_begins_with_the_pages_written_before(tmp_path: Path) -> None:
     def writes(page: int) -> int:
         return line(NVDIMM | page * 64 | 1 << 40, 10)
 

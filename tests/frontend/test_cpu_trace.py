@@ -49,7 +49,7 @@ def test_compression_makes_no_difference(tmp_path: Path) -> None:
         assert outcome(tmp_path / name, pack(chain())) == plain
 
 
-def test_what_fits_the_caches_stays_there(tmp_path: Path) -> None:
+def test_data_that_fit_the_caches_stay_cached(tmp_path: Path) -> None:
     twice = outcome(tmp_path / "twice", chain() + chain())
     assert twice["core.1.l1.hits"] == twice["core.1.l1.misses"] == LINES
     assert twice["dram.reads"] == LINES
@@ -74,7 +74,7 @@ def test_prefetching_shortens_a_stream(tmp_path: Path) -> None:
     assert ahead["sim.ticks"] < without["sim.ticks"] / 2
 
 
-def test_a_cache_of_no_power_of_two_of_sets_is_refused(tmp_path: Path) -> None:
+def test_a_cache_without_a_power_of_two_of_sets_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=naming("bad.yaml:2: l2.size:", "power of two")):
         outcome(tmp_path / "bad", chain(), ", l2: {size: 768KiB}")
 
@@ -92,7 +92,7 @@ def pair(folder: Path, keys: str = "") -> Workload:
     return load_workload(folder / "pair.yaml")
 
 
-def test_cores_share_an_l3_and_its_lines_where_told(tmp_path: Path) -> None:
+def test_cores_share_an_l3_and_its_lines_if_configured(tmp_path: Path) -> None:
     config = load_config("quick", SHARED)
     apart = run(config, pair(tmp_path), check=True).stats
     assert apart["dram.reads"] == 2 * LINES
@@ -122,7 +122,7 @@ def test_one_core_runs_as_with_a_private_l3(tmp_path: Path) -> None:
     assert shared == own
 
 
-def test_a_simulation_with_a_shared_l3_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+def test_a_simulation_with_a_shared_l3_continues_from_a_checkpoint(tmp_path: Path) -> None:
     config = load_config("quick", {**SHARED, "frontend.cache.l3.size": "8KiB"})
     workload = pair(tmp_path, ", address_space: 0")
 

@@ -24,7 +24,7 @@ DELAY = "2ms"
 
 @needs_guest
 @pytest.mark.parametrize("job", ["fio-direct-read", "fio-buffered-read"])
-def test_a_replay_foretells_the_time_on_a_slow_device(job: str, tmp_path: Path) -> None:
+def test_a_replay_predicts_the_time_on_a_slow_device(job: str, tmp_path: Path) -> None:
     trace, slow = tmp_path / "fast.hmsim.zst", tmp_path / "slow.hmsim.zst"
     fast = captured(job, trace, icount=True, driver="pmbd-nt")
     truth = captured(job, slow, icount=True, driver="pmbd-nt", delay=DELAY)
@@ -42,7 +42,7 @@ def test_a_replay_foretells_the_time_on_a_slow_device(job: str, tmp_path: Path) 
         ("20s", "pmbd-nt", ("'20s'", "1us", "10s")),
     ],
 )
-def test_a_delay_that_cannot_be_is_refused(
+def test_an_invalid_delay_is_rejected(
     delay: str, driver: str, values: tuple[str, ...], tmp_path: Path
 ) -> None:
     out = tmp_path / "t.hmsim.zst"
@@ -51,7 +51,7 @@ def test_a_delay_that_cannot_be_is_refused(
     assert not out.exists()
 
 
-def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_processor_is_rejected(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim.zst"
     with pytest.raises(CaptureError, match=naming("processor", "'gem'", "'gem5'?")):
         capture_system("fio-direct-read", out, SystemSettings(processor="gem"))

@@ -45,7 +45,7 @@ def test_processes_share_the_device_and_the_clock(tmp_path: Path) -> None:
     assert alone == []
 
 
-def test_scripts_and_their_arguments_arrive(tmp_path: Path) -> None:
+def test_scripts_receive_their_arguments(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text('#!/bin/sh -e\nprintf "%s," "$0" "$@" >"$OUT"\nfalse\nprintf no >"$OUT"\n')
     script.chmod(0o755)
@@ -67,7 +67,7 @@ def test_a_program_may_replace_itself(tmp_path: Path) -> None:
     assert summary.exit_status == 0
 
 
-def test_a_command_that_is_not_there_fails_as_it_would(tmp_path: Path) -> None:
+def test_a_missing_command_fails_as_without_capture(tmp_path: Path) -> None:
     summary, requests = followed(
         tmp_path, "sh", "-c", "/nothing/of/this/name 2>/dev/null", check=False
     )
@@ -75,7 +75,7 @@ def test_a_command_that_is_not_there_fails_as_it_would(tmp_path: Path) -> None:
     assert requests == []
 
 
-def test_what_cannot_be_followed_is_refused(tmp_path: Path) -> None:
+def test_invalid_options_of_follow_are_rejected(tmp_path: Path) -> None:
     for options in ({"limit": 5}, {"skip": 5}, {"roi": True}):
         with pytest.raises(CaptureError, match="follow: "):
             followed(tmp_path, "true", **options)

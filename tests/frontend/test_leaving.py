@@ -81,7 +81,7 @@ def test_memories_of_zeros_leave_nothing_but_a_header(tmp_path: Path) -> None:
         ({"driver": "dax", "windows": ["8MiB"]}, ("windows:", "'dax'", "'nd_pmem'")),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_runs(
+def test_invalid_settings_are_reported_before_the_start(
     how: dict[str, object], parts: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # which has no QEMU
@@ -92,7 +92,7 @@ def test_what_cannot_be_is_told_before_anything_runs(
 
 
 @pytest.mark.parametrize("quiet", [0, 7, ATTEMPTS - 1])
-def test_a_counter_is_read_where_nobody_else_had_the_processor(quiet: int) -> None:
+def test_a_counter_is_read_only_in_undisturbed_intervals(quiet: int) -> None:
     now = reads = 0
 
     def clock() -> int:
@@ -111,7 +111,7 @@ def test_a_counter_is_read_where_nobody_else_had_the_processor(quiet: int) -> No
     assert count == 3 * time_ns
 
 
-def test_the_counter_of_this_host_goes_steadily() -> None:
+def test_the_counter_of_this_host_has_a_steady_rate() -> None:
     first, second = host_counter_khz(), host_counter_khz()
     assert 100_000 < first < 10_000_000
     assert abs(first - second) < first / 100
@@ -166,7 +166,7 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
 
 @pytest.mark.guest
 @pytest.mark.skipif(bool(WITHOUT), reason=WITHOUT or "all is there")
-def test_a_window_that_the_job_never_reaches_is_told(tmp_path: Path) -> None:
+def test_a_window_that_the_job_never_reaches_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match=naming("status 0", "window 2 of 2")):
         leaving.leave(
             "fio-direct-read",

@@ -96,7 +96,7 @@ def runs() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("run", [*runs()])
-def test_bytes_are_those_of_the_closed_forms(run: dict[str, Any]) -> None:
+def test_bytes_match_the_closed_forms(run: dict[str, Any]) -> None:
     result = decode(**run)
     assert measured(result) == closed_forms(run)
     bus: Counter[tuple[str, bool]] = Counter()
@@ -162,7 +162,7 @@ def test_fastest_and_slowest_layers_enclose_the_time_of_the_whole_model(
         ({"context": 16_000_000, "kv": "dram"}, ("context:", "dram", "at most ")),
     ],
 )
-def test_bad_keys_are_one_clear_message(keys: dict[str, Any], words: tuple[str, ...]) -> None:
+def test_invalid_keys_give_one_message(keys: dict[str, Any], words: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as caught:
         decode(**keys)
     message = str(caught.value)

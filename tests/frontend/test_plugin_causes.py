@@ -169,7 +169,7 @@ def test_a_message_may_span_blocks_and_hides_its_accesses(machine: Path) -> None
     assert run(machine, f"i 0 9 ( 0 0 {inside}") == [added(8), escape(escapes.BIO_END), added(4)]
 
 
-def test_a_message_without_words_is_none(machine: Path) -> None:
+def test_an_empty_message_is_ignored(machine: Path) -> None:
     assert run(machine, "i 0 9 ( 0 6 ) 0 3 i 0 1") == [added(2 + 3 + 1)]
 
 
@@ -253,12 +253,12 @@ def test_the_first_load_of_a_page_that_was_read_is_a_use(
     assert uses(run(machine, script)) == expected
 
 
-def test_a_use_stands_before_its_line(machine: Path) -> None:
+def test_a_use_precedes_its_line(machine: Path) -> None:
     found = run(machine, f"{COPY} i 0 3 l 0 {PAGE + 256}")
     assert found[-3:] == [added(3 + 3), escape(escapes.USE, 3), (PAGE + 256) // 64]
 
 
-def test_a_fence_follows_what_it_waits_for(machine: Path) -> None:
+def test_a_fence_follows_the_writes_that_it_waits_for(machine: Path) -> None:
     line = NVDIMM | 3 * 64 | 2 << 40
     script = f"f 0 0 i 0 3 n 0 {NV_PAGE} i 0 4 f 0 0 i 0 5 f 0 0 n 0 {NV_PAGE} f 1 0 f 0 0"
     assert run(machine, script) == [
@@ -283,7 +283,7 @@ def test_a_fence_follows_what_it_waits_for(machine: Path) -> None:
         ("( 0 1 w 0 7 w 0 8 ) 0 1", "2 words"),
     ],
 )
-def test_what_makes_no_sense_ends_the_capture(machine: Path, script: str, what: str) -> None:
+def test_invalid_messages_end_the_capture(machine: Path, script: str, what: str) -> None:
     done = start(machine, script)
     assert done.returncode == 121
     summary = (machine.parent / "summary").read_text()
@@ -291,7 +291,7 @@ def test_what_makes_no_sense_ends_the_capture(machine: Path, script: str, what: 
     assert len(summary.splitlines()) == 1
 
 
-def test_what_was_written_last_before_the_region_stands_first(machine: Path) -> None:
+def test_the_latest_writes_before_the_region_come_first(machine: Path) -> None:
     pages = 1 << 18  # of the machine's NVDIMM
     reported = " ".join(
         (
@@ -316,7 +316,7 @@ def test_what_was_written_last_before_the_region_stands_first(machine: Path) -> 
     assert [word >> 45 for word in words].count(escapes.WRITTEN) == len(expected)
 
 
-def test_a_page_that_the_machine_does_not_have_is_refused(machine: Path) -> None:
+def test_a_page_that_the_machine_does_not_have_is_rejected(machine: Path) -> None:
     done = start(machine, message(0, 7, "WRITTEN", 0xFFFF, 3, 2))
     assert done.returncode != 0
     assert "page 262144 " in (machine.parent / "summary").read_text()

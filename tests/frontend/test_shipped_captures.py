@@ -29,7 +29,7 @@ def test_every_program_has_a_small_capture() -> None:
 
 
 @pytest.mark.parametrize("name", WITH_CAUSES + MEMORY_INTENSIVE)
-def test_a_capture_is_what_the_table_says(name: str) -> None:
+def test_a_capture_matches_the_table(name: str) -> None:
     file = TraceFile(FOLDER / f"{name}.hmsim.zst")
     assert sum(map(len, file.records())) == 8 * file.header.records  # checksums are right
     assert file.header.two_memories == (name not in MEMORY_INTENSIVE)

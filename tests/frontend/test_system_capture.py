@@ -84,7 +84,7 @@ def test_a_direct_read_fills_each_line_once_and_is_repeatable(tmp_path: Path) ->
 
 
 @needs_guest
-def test_the_image_does_not_know_where_it_was_built() -> None:
+def test_the_image_does_not_depend_on_its_build_directory() -> None:
     assert b"/.build." not in guest.find_guest("fio-direct-read").initramfs.read_bytes()
 
 
@@ -110,7 +110,7 @@ def test_a_direct_write_is_non_temporal(tmp_path: Path) -> None:
         ("pmbd-uc", 0, 0, 8),  # words of 8 bytes
     ],
 )
-def test_drivers_write_in_their_ways(
+def test_each_driver_writes_with_its_instructions(
     tmp_path: Path, driver: str, fills: int, write_backs: int, non_temporal: int
 ) -> None:
     path = tmp_path / "w.hmsim"
@@ -173,7 +173,7 @@ def test_limits_end_the_machine(tmp_path: Path) -> None:
 
 
 @needs_guest
-def test_a_wrong_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_map_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = system_capture.plugin_option
     monkeypatch.setattr(
         system_capture, "plugin_option", lambda options: real({**options, "nvdimm": 128 << 20})
@@ -201,7 +201,7 @@ def run(tmp_path: Path, script: str, timeout: float = 60) -> SystemCaptureSummar
         ("kill -SEGV $$", ("QEMU", "signal 11")),
     ],
 )
-def test_a_machine_that_fails_is_told(tmp_path: Path, script: str, parts: tuple[str, ...]) -> None:
+def test_a_failed_machine_is_reported(tmp_path: Path, script: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(CaptureError, match=naming("job:", *parts)):
         run(tmp_path, script)
 
@@ -217,7 +217,7 @@ TOTALS = (
     ("instructions", "status", "message"),
     [(5, 3, r"job: .*status 3"), (0, 0, r"job: .*region of interest")],
 )
-def test_a_job_that_fails_is_told(
+def test_a_job_that_fails_is_reported(
     tmp_path: Path, instructions: int, status: int, message: str
 ) -> None:
     script = f"echo '{TOTALS % instructions}' >$0; echo hmsim-guest: status {status}"
@@ -225,7 +225,7 @@ def test_a_job_that_fails_is_told(
         run(tmp_path, script)
 
 
-def test_a_job_that_ends_well_is_summed_up(tmp_path: Path) -> None:
+def test_a_successful_job_is_summarised(tmp_path: Path) -> None:
     summary = run(tmp_path, f"echo '{TOTALS % 5}' >$0; echo hmsim-guest: status 0")
     assert summary.instructions == 5
     assert summary.limited is False
@@ -236,7 +236,7 @@ def test_a_machine_that_hangs_is_ended(tmp_path: Path) -> None:
         run(tmp_path, "echo hmsim-guest: step one; exec sleep 600", timeout=0.2)
 
 
-def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
+def test_unknown_jobs_and_sizes_are_reported(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim"
     with pytest.raises(GuestError, match=naming("job", "'fio-direct-reed'", "'fio-direct-read'?")):
         capture_system("fio-direct-reed", out)
@@ -247,7 +247,7 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
             capture_system("fio-direct-read", out, SystemSettings(**{name: value}))  # type: ignore
 
 
-def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_builds_are_cleaned_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest, "_compiler", lambda: "some compiler")
     monkeypatch.setattr(guest, "build_kernel", lambda *arguments: {})
     monkeypatch.setattr(guest, "build_image", lambda *arguments: {})
@@ -261,9 +261,7 @@ def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.M
     assert names == {"lock", made.kernel.name, made.image.name}
 
 
-def test_a_jar_that_cannot_be_had_or_is_another_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_or_missing_jar_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest_tools, "MAVEN", (tmp_path / "maven").as_uri())
     with pytest.raises(GuestError, match=r"maven/a/b/c/1/c-1-tests\.jar: "):
         guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path)

@@ -74,7 +74,7 @@ agents:
         loaded(tmp_path, text.replace("requests: 40", "instructions: 40"))
 
 
-def test_copies_are_agents_of_their_own(tmp_path: Path) -> None:
+def test_copies_are_separate_agents(tmp_path: Path) -> None:
     text = "agents:\n  - {kind: llc_trace, core: 2, copies: 3, path: misses, format: ramulator}\n"
     workload = loaded(tmp_path, text)
     assert [dict(agent.flat())["core"] for agent in workload.agents] == ["2", "3", "4"]
@@ -102,12 +102,12 @@ def agent_with(keys: str) -> str:
         (WINDOWS + "    windows: [{instructions: 4}]\n", ("w.yaml:8: windows:", "already")),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
+def test_errors_name_the_key(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match=naming(*parts)):
         loaded(tmp_path, text)
 
 
-def test_a_window_behind_the_trace_ends_the_run(tmp_path: Path) -> None:
+def test_a_window_beyond_the_trace_ends_the_run(tmp_path: Path) -> None:
     workload = loaded(tmp_path, agent_with("windows: [{skip: 1, instructions: 4000000}]"))
     with pytest.raises(InputError, match="windows: window 0 "):
         run("quick", workload, policy="unified_fr_fcfs")

@@ -58,7 +58,7 @@ def test_the_sort_makes_runs_as_large_as_memory_and_merges_them(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["words", "links", "pages", "samples"])
-def test_generators_write_the_same_each_time(tmp_path: Path, name: str) -> None:
+def test_generators_are_deterministic(tmp_path: Path, name: str) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     for file in files:
         run(tmp_path / "p", GENERATORS / f"{name}.c", file, 1)

@@ -80,7 +80,7 @@ def test_a_job_reads_its_file_and_its_partner_computes(
     assert later["core"]["1"]["instructions"] != first["core"]["1"]["instructions"]
 
 
-def test_it_does_not_leave_again_at_its_next_window(
+def test_the_machine_does_not_leave_again_at_its_next_window(
     gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
 ) -> None:
     for skipped in ("0us", "3ms"):  # by atomic cores, which read more than 1 MiB a millisecond
@@ -148,7 +148,7 @@ def refused(gem5: str, folder: Path, *arguments: object) -> Outcome:
     return done
 
 
-def test_another_machine_is_refused(
+def test_another_machine_is_rejected(
     gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
 ) -> None:
     done = refused(gem5[0], tmp_path, *of(machine, booted, cores=1))

@@ -13,19 +13,19 @@ SYSTEM_CYCLE = 500  # ps
 QUEUES = ("controller.queue_depth=8", "controller.nvdimm_queue_depth=8")
 
 
-def test_ranges_that_overlap_are_refused(run: Run) -> None:
+def test_ranges_that_overlap_are_rejected(run: Run) -> None:
     outcome = run("ranges.py", "--fault", "overlap", exit_code=1)
     assert "overlapping" in outcome.stderr
 
 
-def test_a_range_of_another_size_than_the_configurations_is_refused(run: Run) -> None:
+def test_a_range_of_another_size_than_the_configurations_is_rejected(run: Run) -> None:
     outcome = run("ranges.py", "--fault", "size", exit_code=1)
     nvdimm = outcome.result["nvdimm"]
     found = naming("nvdimm.capacity", f"{nvdimm // 2} bytes", str(nvdimm)).search(outcome.stderr)
     assert found, outcome.stderr
 
 
-def test_two_systems_in_one_process_do_not_know_of_each_other(run: Run) -> None:
+def test_two_systems_in_one_process_are_independent(run: Run) -> None:
     split = ("--policy", "split")
     (alone,) = run("twice.py", *split).result["statistics"]
     both = run("twice.py", *split, "--systems", 2).result["statistics"]
@@ -45,7 +45,7 @@ def test_controllers_share_interleaved_ranges(run: Run) -> None:
             assert statistics["nvdimm.nand.reads"] == 512 * 64 // 4096
 
 
-def test_some_controllers_have_nvdimms_of_their_own(run: Run) -> None:
+def test_some_controllers_have_separate_nvdimms(run: Run) -> None:
     reported = run("nvdimms.py").result
     assert len(set(reported["sizes"])) == 1
     assert len(reported["sizes"]) == 2

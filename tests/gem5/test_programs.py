@@ -53,7 +53,7 @@ def test_a_recorded_mix_is_replayed_with_the_same_statistics(run: Run, tmp_path:
         assert replayed[name] == pytest.approx(reported[name], rel=MOST_LONGER, abs=idle), name
 
 
-def test_each_policy_has_a_run_directory_of_its_own(run: Run, tmp_path: Path) -> None:
+def test_each_policy_has_a_separate_run_directory(run: Run, tmp_path: Path) -> None:
     made = tmp_path / "made"
     line = (*MIX, "--duration", "20us", "--policy", "unified_fr_fcfs", "--policy", "split")
     shown = run("configs/gem5/se_mix.py", *line, "--out", made).stdout
@@ -69,7 +69,7 @@ def test_each_policy_has_a_run_directory_of_its_own(run: Run, tmp_path: Path) ->
         assert min(ipcs) > 0
 
 
-def test_what_is_wrong_is_said(run: Run) -> None:
+def test_invalid_options_are_reported(run: Run) -> None:
     script = "configs/gem5/se_mix.py"
     program = ("--program", "block_copy read 1 1")
     assert "neither a path nor a shipped" in run(script, "--program", "block", exit_code=2).stderr
@@ -87,7 +87,7 @@ int main(int count, char** words) {
 """
 
 
-def test_the_base_cpi_of_a_chain_of_additions(run: Run, tmp_path: Path) -> None:
+def test_a_chain_of_additions_has_its_base_cpi(run: Run, tmp_path: Path) -> None:
     source, program = tmp_path / "chain.c", tmp_path / "chain"
     source.write_text(CHAIN)
     subprocess.run(["gcc", "-O2", "-funroll-loops", "-static", "-o", program, source], check=True)

@@ -96,7 +96,7 @@ def test_a_benchmark_of_spec_runs_its_first_command(
     assert module.first_command(folder) == f"{folder}/mcf_base inp.in"
 
 
-def test_what_is_missing_of_spec_is_said(
+def test_missing_parts_of_spec_are_reported(
     script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = script("spec_mix")
@@ -120,7 +120,7 @@ def test_only_rubys_caches_need_ruby(script: Any) -> None:
         script("ruby_caches")
 
 
-def test_a_program_is_a_path_or_a_file_of_ours(
+def test_a_program_is_a_path_or_a_shipped_file(
     script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = script("se_mix")
@@ -143,7 +143,7 @@ def test_runs_of_several_policies_get_the_other_options(script: Any) -> None:
     assert without(line, ["--policy", "--out"]) == ["--cpu", "o3", "--set", "x=--policy"]
 
 
-def test_a_job_of_the_guest_marks_what_is_measured() -> None:
+def test_a_job_of_the_guest_marks_the_measured_region() -> None:
     jobs = sorted((SCRIPTS / "jobs").glob("*.sh"))
     assert jobs
     for job in jobs:
@@ -151,7 +151,7 @@ def test_a_job_of_the_guest_marks_what_is_measured() -> None:
         assert ("gem5 begin\n" in job.read_text()) != job.name.endswith(".prepare.sh")
 
 
-def test_kvm_that_cannot_work_is_told_before_anything_boots(
+def test_an_unusable_kvm_is_reported_before_booting(
     script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fs_boot = script("fs_boot")
@@ -174,7 +174,7 @@ MESI = "MESI_Two_Level"
         ({f"RUBY_PROTOCOL_{MESI}": False, "RUBY_PROTOCOL_CHI": True}, {f"RUBY_PROTOCOL_{MESI}": 1}),
     ],
 )
-def test_rubys_caches_are_refused_by_a_gem5_without_their_protocol(
+def test_rubys_caches_are_rejected_by_a_gem5_without_their_protocol(
     script: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -203,7 +203,7 @@ def test_a_machine_has_one_root_object(script: Any) -> None:
     gem5_run.Root.assert_called_once_with(full_system=True, board=board)
 
 
-def test_processors_ask_a_build_without_ruby_for_no_protocol(script: Any) -> None:
+def test_processors_need_no_protocol_in_a_build_without_ruby(script: Any) -> None:
     gem5_run = script("gem5_run")
     runtime = sys.modules["gem5.runtime"] = MagicMock(spec=["get_supported_protocols"])
     requires = sys.modules["gem5.utils.requires"] = MagicMock()
@@ -213,7 +213,7 @@ def test_processors_ask_a_build_without_ruby_for_no_protocol(script: Any) -> Non
     assert not hasattr(runtime, "get_runtime_coherence_protocol")  # since v24.1
 
 
-def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_in_python_is_rejected(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine:
         """Somebody's scheduler."""
 

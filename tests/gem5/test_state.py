@@ -42,7 +42,7 @@ def test_a_drain_ends_collections_and_their_erases(run: Run, work: str) -> None:
     assert reported["resumed"]["dram.reads"] == 4
 
 
-def test_a_restored_run_has_the_statistics_of_one_that_went_on(run: Run, tmp_path: Path) -> None:
+def test_a_restored_run_has_the_statistics_of_the_whole_run(run: Run, tmp_path: Path) -> None:
     for policy in ("unified_fr_fcfs", "split", "firm"):
         options = ("--policy", policy, *LITTLE_DRAM)
         folder = tmp_path / policy
@@ -53,14 +53,14 @@ def test_a_restored_run_has_the_statistics_of_one_that_went_on(run: Run, tmp_pat
         assert not differences(restored.dumps[0], straight.dumps[0])
 
 
-def test_a_checkpoint_of_another_configuration_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_configuration_is_rejected(run: Run, tmp_path: Path) -> None:
     run("checkpoint.py", *LITTLE_DRAM, "--save", tmp_path / "cpt")
     other = (*LITTLE_DRAM, "--restore", tmp_path / "cpt", "--set", "controller.queue_depth=7")
     outcome = run("checkpoint.py", *other, exit_code=1)
     assert "checkpoint" in outcome.stderr
 
 
-def test_time_stands_still_in_atomic_mode(run: Run) -> None:
+def test_time_stops_in_atomic_mode(run: Run) -> None:
     reported = run("modes.py").result
     first, still, second = reported["first"], reported["still"], reported["second"]
     assert still == first

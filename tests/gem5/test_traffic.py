@@ -28,7 +28,7 @@ def test_dram_is_as_fast_as_gem5s(run: Run) -> None:
     assert ours[-1]["gb_per_s"] == pytest.approx(theirs[-1]["gb_per_s"], rel=0.05)
 
 
-def test_mixed_traffic_flows_here_and_stalls_there(run: Run) -> None:
+def test_mixed_traffic_flows_in_hmsim_and_stalls_in_gem5(run: Run) -> None:
     outcome = run(
         SCRIPT, "--memory", "hmsim", "--memory", "hetero", "--load", "mix", "--policy", "split"
     )
@@ -39,7 +39,7 @@ def test_mixed_traffic_flows_here_and_stalls_there(run: Run) -> None:
     assert stats["nvdimm"]["queue"]["greatest_occupancy"] > 0
 
 
-def test_a_missing_command_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_command_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HMSIM", "no-such-hmsim")
     outcome = run("configs/gem5/traffic.py", exit_code=2)
     assert "traffic.py: command no-such-hmsim not found" in outcome.stderr

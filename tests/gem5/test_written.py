@@ -30,7 +30,7 @@ def program(x86: None, tmp_path: Path) -> Path:
     return compiled("writes", tmp_path)
 
 
-def test_what_a_program_wrote_is_there_under_any_policy(
+def test_pages_that_a_program_wrote_are_present_under_any_policy(
     run: Run, program: Path, tmp_path: Path
 ) -> None:
     with_program = ("--program", program, *PAGES)
@@ -48,7 +48,7 @@ def test_what_a_program_wrote_is_there_under_any_policy(
     assert found == {"0": 1, "3": 0, "150": 0, "500": 0}
 
 
-def test_a_file_tells_of_another_simulator(run: Run, tmp_path: Path) -> None:
+def test_pages_written_in_another_simulator_are_read_from_a_file(run: Run, tmp_path: Path) -> None:
     reported = tmp_path / "written"
     reported.write_text("150 1\n0 4\n")
     from_file = ("--written", reported, *PAGES)
@@ -62,7 +62,7 @@ def test_a_file_tells_of_another_simulator(run: Run, tmp_path: Path) -> None:
     assert naming(f"{reported}: line 2:", "'FIRST COUNT'").search(refused.stderr), refused.stderr
 
 
-def test_a_buffer_of_what_was_written_needs_some(run: Run) -> None:
+def test_a_captured_buffer_needs_written_pages(run: Run) -> None:
     held = options("nvdimm.precondition.buffer=captured", "nvdimm.buffer.manager=on_demand")
     refused = run("written.py", *held, exit_code=1)
     assert naming("nvdimm.precondition.buffer:", "'captured'").search(refused.stderr)

@@ -23,7 +23,7 @@ def persist(run: Run, x86: None, tmp_path: Path) -> dict[str, dict[str, Any]]:
     return {how: run("persist.py", *options, how).result for how in ways}
 
 
-def test_written_back_lines_come_down_as_writes(persist: dict[str, dict[str, Any]]) -> None:
+def test_lines_written_back_arrive_as_writes(persist: dict[str, dict[str, Any]]) -> None:
     writes = {how: reported["statistics"]["nvdimm.writes"] for how, reported in persist.items()}
     # Non-temporal stores stay in the caches here; real machines write them at once.
     flushed = {"clwb": LINES, "clflushopt": LINES, "clflush": LINES}

@@ -17,7 +17,7 @@ TABLES = (POLICIES, FORMATS, AGENTS, DRAM_STANDARDS, STORAGE)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.word)
-def test_every_descriptor_stands_in_the_file_of_its_name(table: Table) -> None:
+def test_every_descriptor_is_in_the_file_of_its_name(table: Table) -> None:
     pattern = re.compile(rf"^(?:extern )?const \w+ k{table.word}_(\w+)\b(?!;)", re.M)
     defined = {
         name: path.stem

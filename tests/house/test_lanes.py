@@ -54,7 +54,7 @@ def test_the_packages_of_every_lane_are_listed() -> None:
         (["cc", "--all"], ("lanes", "--all", "--rest")),
     ],
 )
-def test_what_is_unknown_is_refused_before_anything_runs(
+def test_unknown_arguments_are_rejected_before_the_run(
     arguments: list[str], parts: tuple[str, ...]
 ) -> None:
     done = subprocess.run([ROOT / "tools" / "test", *arguments], capture_output=True, text=True)

@@ -61,7 +61,7 @@ def test_each_kind_of_mutant_is_found(tmp_path: Path, body: str, expected: list[
         "int f(int a) { switch (a) { case 1 + 1: return a; default: return a; } }",
     ],
 )
-def test_what_no_test_can_see_or_does_not_run_is_left_out(tmp_path: Path, text: str) -> None:
+def test_lines_without_effect_or_execution_are_not_mutated(tmp_path: Path, text: str) -> None:
     assert changes(tmp_path, f"{text}\n") == []
 
 

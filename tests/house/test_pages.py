@@ -67,7 +67,7 @@ def test_pages_that_the_code_names_exist() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_names_in_a_page_stand_in_the_code(page: Path, known: set[str]) -> None:
+def test_names_in_a_page_are_in_the_code(page: Path, known: set[str]) -> None:
     whole, text = page.read_text(encoding="utf-8"), prose(page)
     own = re.findall(r"`[\w/.]+`:\n\n```cpp\n.*?^```", whole, flags=re.M | re.S)  # files
     named = {
@@ -87,7 +87,7 @@ def stray_rows(text: str) -> list[str]:
     return [lines[0] for lines in heads if not re.fullmatch(r"\|[ :|-]+", lines[1])]
 
 
-def test_rows_of_tables_stand_in_tables() -> None:
+def test_rows_are_in_tables_with_a_head() -> None:
     assert stray_rows("| a |\n|---|\n| 1 |\n\n| 2 |\n") == ["| 2 |"]
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     stray = {page.name: found for page in pages if (found := stray_rows(prose(page)))}

@@ -22,7 +22,7 @@ def test_the_citation_names_the_version() -> None:
 
 
 @pytest.mark.slow
-def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
+def test_a_wheel_has_the_files_that_commands_read(tmp_path: Path) -> None:
     options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(tmp_path))
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
     (built,) = tmp_path.glob("hmsim-*-linux_*.whl")

@@ -162,7 +162,7 @@ TestMachine.settings = settings(
 
 
 @pytest.mark.parametrize("kind", [pytest.param("flash", marks=pytest.mark.slow), "cached", "pcm"])
-def test_a_database_with_power_failures(kind: str) -> None:
+def test_a_database_survives_power_failures(kind: str) -> None:
     failures = 100 if kind == "flash" else 10
     shadow = tpcc.replay(tpcc.like_tpcc(40 * failures), failures, None, kind)
     stats = shadow.system.stats
@@ -172,7 +172,7 @@ def test_a_database_with_power_failures(kind: str) -> None:
     assert shadow.reads > 1000
 
 
-def test_a_power_failure_keeps_what_is_done_and_loses_the_rest() -> None:
+def test_a_power_failure_keeps_completed_writes_and_loses_others() -> None:
     shadow = Shadow()
     shadow.send(shadow.nvdimm, LINE, bytes(range(64)))
     shadow.send(0, LINE, b"d" * LINE)
@@ -225,7 +225,7 @@ def test_random_designs_keep_their_data(first: int) -> None:
         stored(seed)
 
 
-def test_a_cut_save_goes_on_after_a_checkpoint(tmp_path: Path) -> None:
+def test_an_interrupted_save_continues_after_a_checkpoint(tmp_path: Path) -> None:
     shadow = Shadow()
     for page in range(4):
         shadow.send(shadow.nvdimm + page * PAGE, LINE, bytes([page + 1] * LINE))
@@ -249,7 +249,7 @@ def test_a_cut_save_goes_on_after_a_checkpoint(tmp_path: Path) -> None:
         shadow.system.power_fail(-1)
 
 
-def test_wrong_use_is_refused() -> None:
+def test_invalid_use_is_rejected() -> None:
     plain = System("quick")
     for call in (plain.power_fail, lambda: plain.peek(0), lambda: plain.enqueue(0, data=b"")):
         with pytest.raises(InputError, match="store_data"):
@@ -275,7 +275,7 @@ def test_wrong_use_is_refused() -> None:
         system.power_fail()
 
 
-def test_too_little_energy_is_refused_before_the_run() -> None:
+def test_too_little_energy_is_rejected_before_the_run() -> None:
     frames = {**SMALL, "frontend.node.persistence": "module"}  # and nothing of the queue
     with pytest.raises(InputError, match=naming("nvdimm.power.energy:", "1 mJ", "4 mJ")):
         System("mascots16", {**frames, "nvdimm.power.energy": 1})

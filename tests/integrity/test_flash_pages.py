@@ -41,7 +41,7 @@ def written_back(pages: list[int], **overrides: Any) -> dict[str, Any]:
     ("partial_writes", "programs", "merged", "padded"),
     [("combine", 2, 0, 0), ("pad", 8, 0, 24), ("merge", 8, 0, 24)],
 )
-def test_eight_pages_far_apart(
+def test_partial_writes_set_the_programs_of_eight_scattered_pages(
     partial_writes: str, programs: int, merged: int, padded: int
 ) -> None:
     pages = [16 * index for index in range(8)]
@@ -53,7 +53,7 @@ def test_eight_pages_far_apart(
     assert stats["ftl.waf"] == (8 + merged + padded) / 8
 
 
-def test_merged_pages_bring_those_beside_them() -> None:
+def test_merged_pages_fetch_the_rest_of_their_flash_page() -> None:
     keys = {"nvdimm.ftl.partial_writes": "merge", "nvdimm.precondition.fill": 1}
     stats = written_back([4, 6, 41], **keys)
     assert stats["ftl.host_pages"] == 3
@@ -166,7 +166,7 @@ def test_a_device_is_chosen_by_one_key(preset: str, page: str, planes: str, page
         ({"nvdimm.nand.interface": "nv_ddr2", "nvdimm.nand.mode": 9}, ("9", "7", "nv_ddr2")),
     ],
 )
-def test_what_does_not_divide_is_refused(keys: dict[str, Any], values: tuple[str, ...]) -> None:
+def test_uneven_sizes_are_rejected(keys: dict[str, Any], values: tuple[str, ...]) -> None:
     *_, wrong = keys
     with pytest.raises(InputError, match=naming(f"{wrong}:", *values)):
         load_config("mascots16", keys)

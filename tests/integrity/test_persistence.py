@@ -14,9 +14,7 @@ from shadow import LINE, PAGE, SMALL
 
 @pytest.mark.parametrize("kind", ["full", "cached", "pcm"])
 @pytest.mark.parametrize("persistence", ["controller", "module"])
-def test_a_power_failure_spares_the_queue_where_it_counts_as_safe(
-    persistence: str, kind: str
-) -> None:
+def test_a_power_failure_spares_the_queue_if_it_counts_as_safe(persistence: str, kind: str) -> None:
     keys = {**SMALL, "nvdimm.ftl.over_provisioning": 110, **KINDS[kind]}
     system = System("mascots16", {**keys, "frontend.node.persistence": persistence})
     right: dict[int, bytes] = {}
@@ -38,7 +36,7 @@ def test_a_power_failure_spares_the_queue_where_it_counts_as_safe(
 
 
 @pytest.mark.parametrize("channels", [1, 2, 4])
-def test_a_commit_behind_a_flush_survives_only_with_all_records_before_it(channels: int) -> None:
+def test_a_commit_after_a_flush_survives_only_with_all_earlier_records(channels: int) -> None:
     """The records are on the first channel, the commit is on the last."""
     keys = {
         **SMALL,
@@ -77,7 +75,7 @@ def test_a_commit_behind_a_flush_survives_only_with_all_records_before_it(channe
         ({"controller.queues": "split", "controller.nvdimm_queue_depth": 10}, 10),
     ],
 )
-def test_the_worst_save_counts_what_the_queue_may_hold(keys: dict[str, object], lines: int) -> None:
+def test_the_worst_save_includes_a_full_queue(keys: dict[str, object], lines: int) -> None:
     if "controller.queues" in keys:
         keys = {**keys, "controller.arbiter": "oldest_first"}
     worst = System("mascots16", {**SMALL, **keys}).stats["nvdimm.power.worst_hold_up_us"]

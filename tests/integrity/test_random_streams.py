@@ -115,7 +115,7 @@ def test_copies_draw_different_numbers_that_their_cores_fix() -> None:
     assert Simulation.random_streams([copies[2].flat()]) == [streams[2]]
 
 
-def test_a_stream_that_is_named_is_drawn_from(tmp_path: Path) -> None:
+def test_a_named_random_stream_is_used(tmp_path: Path) -> None:
     named = [agent("synthetic", core=number, random_stream=9) for number in (0, 1)]
     assert records([named[0]], 0, range(1)) == records([named[1]], 0, range(1, 2))
     with pytest.raises(InputError, match=r"random_stream: .*outside"):
@@ -124,7 +124,7 @@ def test_a_stream_that_is_named_is_drawn_from(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("order", [1, -1])
-def test_with_one_agent_a_class_the_oracle_slows_nobody_down(seed: int, order: int) -> None:
+def test_with_one_agent_a_class_the_oracle_slows_no_agent_down(seed: int, order: int) -> None:
     agents = (
         agent("synthetic_core", core=0, rpki=5, wpki=1, footprint="64MiB", instructions=1_000_000),
         agent("io_pattern", core=3, threads=4, requests=500, size="4KiB"),

@@ -21,7 +21,7 @@ STORED = Path(__file__).with_name("random_systems.txt").read_text().splitlines()
 
 
 @pytest.mark.parametrize("stored", STORED, ids=[line.rpartition(" ")[0] for line in STORED])
-def test_a_system_simulates_as_before(
+def test_a_system_gives_the_stored_results(
     stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -46,7 +46,7 @@ def test_a_system_simulates_as_before(
         ({"channels": 1}, [20], [7]),
     ],
 )
-def test_channels_count_what_the_address_map_sends_them(
+def test_channels_count_the_requests_of_the_address_map(
     keys: dict[str, Any], dram: list[int], nvdimm: list[int]
 ) -> None:
     given = {f"controller.{key}": value for key, value in {"channels": 4, **keys}.items()}

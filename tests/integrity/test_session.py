@@ -63,9 +63,7 @@ def drive(system: hmsim.System, seed: int, steps: int) -> list[hmsim.Receipt]:
 
 
 @pytest.mark.parametrize(("config", "overrides"), [HBF, DRIVE, ("quick", {})])
-def test_a_session_that_is_saved_continues_alike(
-    tmp_path: Path, config: str, overrides: dict[str, Any]
-) -> None:
+def test_saved_sessions_continue(tmp_path: Path, config: str, overrides: dict[str, Any]) -> None:
     overrides = overrides | ({} if config == DRIVE[0] else {"storage.kind": "array"})
     system = hmsim.System(config, {**overrides, "nvdimm.present": True})
     sent = drive(system, 1, 60)
@@ -148,7 +146,7 @@ WRONG: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("args", "more", "text"), WRONG)
-def test_misuse_is_a_text(args: tuple[Any, ...], more: dict[str, Any], text: str) -> None:
+def test_misuse_is_an_error(args: tuple[Any, ...], more: dict[str, Any], text: str) -> None:
     system = hmsim.System("quick", {"storage.kind": "array"})
     system.advance(1000)
     with pytest.raises(hmsim.InputError) as error:
@@ -157,7 +155,7 @@ def test_misuse_is_a_text(args: tuple[Any, ...], more: dict[str, Any], text: str
     assert not system.futures() and system.submit("dram").id == 0
 
 
-def test_a_session_without_power_is_refused() -> None:
+def test_a_session_without_power_is_rejected() -> None:
     system = hmsim.System("quick", {"system.store_data": True, "storage.kind": "array"})
     read = system.submit("nvdimm")
     with pytest.raises(hmsim.InputError, match="under way"):

@@ -38,7 +38,7 @@ def readers(count: int, outstanding: int, **more: Any) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_second_nvdimm_doubles_what_flash_gives(tmp_path: Path) -> None:
+def test_a_second_nvdimm_doubles_the_rate_of_flash(tmp_path: Path) -> None:
     keys = {
         "controller.queue_depth": 1024,
         "controller.outstanding": "queue",
@@ -72,7 +72,7 @@ def test_statistics_are_of_each_and_of_all(tmp_path: Path) -> None:
     assert not [name for name in one if name.startswith("nvdimm.device0")]
 
 
-def test_flash_stands_beside_pcm(tmp_path: Path) -> None:
+def test_flash_and_pcm_share_a_channel(tmp_path: Path) -> None:
     keys = {
         "nvdimm.count": 2,
         "nvdimm.interleave": "device",

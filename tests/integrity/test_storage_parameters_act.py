@@ -128,7 +128,7 @@ def test_parts_of_latencies_add_up(kind: str, path: Path) -> None:
         assert sum(parts) == pytest.approx(stats[f"storage.{way}_latency_us.mean"], rel=1e-12)
 
 
-def test_little() -> None:
+def test_outstanding_is_rate_times_latency() -> None:
     agent = {"kind": "io_pattern", "threads": 16, "size": "4KiB, 200KiB", "requests": 400}
     stats = run(system("array"), {"agents": [{**agent, "read_share": 0.5}]}).stats
     waited = sum(
@@ -139,7 +139,7 @@ def test_little() -> None:
     assert stats["storage.outstanding"] == pytest.approx(outstanding, rel=1e-12)
 
 
-def test_software_may_come_once_for_a_request_and_its_flushes(tmp_path: Path) -> None:
+def test_software_time_may_count_once_for_a_request_and_its_flushes(tmp_path: Path) -> None:
     path = tmp_path / "flushes.blkparse"
     path.write_text(
         "".join(f"8,0 0 {i} 0.000000000 1 Q FWFS {8 * i} + 8 [x]\n" for i in range(1, 40)),
@@ -154,7 +154,7 @@ def test_software_may_come_once_for_a_request_and_its_flushes(tmp_path: Path) ->
     assert both[1]["storage.write.entry_us"] == 0  # the flush before the data has it
 
 
-def test_only_what_is_paged_waits(path: Path) -> None:
+def test_only_paged_agents_wait(path: Path) -> None:
     agents = [{**PAGERS[0], "paged": False}, PAGERS[1]]
     free = run(system("paging"), {"agents": agents}).stats
     assert "core.0.page_faults" not in free and free["core.1.page_faults"] > 100
@@ -240,7 +240,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("kind", "name"), sorted(WRONG))
-def test_what_is_wrong_is_told_with_the_nearest_choice(kind: str, name: str) -> None:
+def test_errors_name_the_nearest_choice(kind: str, name: str) -> None:
     value, message = WRONG[kind, name]
     with pytest.raises(InputError, match=naming(f"test: {name}: ", message)) as caught:
         system(kind, **{name: value})
@@ -248,7 +248,7 @@ def test_what_is_wrong_is_told_with_the_nearest_choice(kind: str, name: str) -> 
 
 
 @pytest.mark.parametrize("name", sorted(shipped("configs/storage")))
-def test_shipped_configurations_are_in_order_and_have_names(name: str) -> None:
+def test_shipped_configurations_are_valid_and_named_by_kind(name: str) -> None:
     config = load_config(f"storage/{name}")
     config.check()
     kind = config.resolved()["storage.kind"]
@@ -258,7 +258,7 @@ def test_shipped_configurations_are_in_order_and_have_names(name: str) -> None:
     assert kind == next((kinds[start] for start in kinds if name.startswith(start)), "array")
 
 
-def test_a_name_that_is_none_is_told_the_nearest() -> None:
+def test_an_unknown_configuration_names_the_nearest() -> None:
     with pytest.raises(InputError, match="'storage/moneta'"):
         load_config("storage/monetta")
 

@@ -110,7 +110,7 @@ def test_channels_have_a_table_where_there_are_several(three: list[Path], tmp_pa
         assert repr(result.stats[name]) in cells
 
 
-def test_charts_say_what_the_statistics_say(three: list[Path]) -> None:
+def test_charts_match_the_statistics(three: list[Path]) -> None:
     whole, split, bare = collect([str(path) for path in three])
     for one in (whole, split):
         stats = one.run.stats
@@ -163,7 +163,7 @@ def test_block_requests_are_shown_with_their_tails(tmp_path: Path) -> None:
     assert all(len(page.charts[title]["lines"]) >= 2 for title in titles)
 
 
-def test_a_series_serves_where_there_is_no_request_log(tmp_path: Path) -> None:
+def test_a_series_replaces_a_missing_request_log(tmp_path: Path) -> None:
     runs.make(tmp_path / "run", {"frontend.series_interval": "1us"})
     (one,) = collect([str(tmp_path / "run")])
     points = one.occupancy("nvdimm")
@@ -203,7 +203,7 @@ def test_a_folder_of_compare_is_taken_as_its_runs(tmp_path: Path) -> None:
     assert max(len(word) for word in page.words) < 500
 
 
-def test_names_from_files_are_texts(three: list[Path], tmp_path: Path) -> None:
+def test_names_from_files_are_escaped(three: list[Path], tmp_path: Path) -> None:
     evil = tmp_path / "evil"
     shutil.copytree(three[2], evil)
     origin = json.loads((evil / "run.json").read_text())
@@ -225,7 +225,7 @@ def test_names_from_files_are_texts(three: list[Path], tmp_path: Path) -> None:
     assert any("alert(1)" in words for words in page.words)
 
 
-def test_markup_cannot_be_left() -> None:
+def test_input_cannot_break_the_markup() -> None:
     assert tag("p", EVIL, title=EVIL).count("<") == 2
     block = data("x", {"name": EVIL + "\u2028"})
     assert block.count("<") == 2
@@ -305,7 +305,7 @@ def test_broken_directories_give_one_error(
     assert {path.name for path in tmp_path.iterdir()} == {"broken"}
 
 
-def test_places_are_checked(three: list[Path], tmp_path: Path) -> None:
+def test_existing_targets_need_force(three: list[Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("mine")
     outcome = invoke("report", three[2], "--out", page)
@@ -317,7 +317,7 @@ def test_places_are_checked(three: list[Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_a_browser_draws_it_without_complaint(opened: browser.Page, tmp_path: Path) -> None:
+def test_a_browser_draws_a_report_without_errors(opened: browser.Page, tmp_path: Path) -> None:
     charts = len(Page(tmp_path / "page.html").charts)
     assert opened.js("document.documentElement.dataset.ready") == str(charts)
     assert opened.js("document.querySelectorAll('.chart svg').length") == charts
@@ -369,7 +369,7 @@ SCROLLED = """[...document.querySelectorAll(".wide")].filter((e) => e.scrollWidt
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 390, 844])
-def test_it_is_read_on_a_phone(opened: browser.Page, width: int) -> None:
+def test_a_report_fits_a_phone(opened: browser.Page, width: int) -> None:
     opened.resize(width, 844)
     opened.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
     assert opened.js("document.documentElement.scrollWidth") <= width

@@ -25,7 +25,7 @@ HINTS = """Promise.all([...document.querySelectorAll(".wide")].map(async (e) => 
 }))"""
 
 
-def test_a_table_that_is_cut_says_that_it_scrolls(opened: browser.Page) -> None:
+def test_a_clipped_table_shows_that_it_scrolls(opened: browser.Page) -> None:
     for width in (1400, 390):
         opened.resize(width, 844)
         opened.js("document.querySelectorAll('details').forEach((e) => { e.open = true; })")

@@ -33,7 +33,7 @@ def mean_rate(one: Shown) -> float:
     return sum(rate for _, rate in points) / len(points)
 
 
-def test_the_bandwidth_of_hbf_is_that_of_its_pages(pair: list[Shown]) -> None:
+def test_the_bandwidth_of_hbf_counts_its_pages(pair: list[Shown]) -> None:
     hbf, nvdimm = pair
     assert mean_rate(hbf) == pytest.approx(hbf.run.stats["hbf.bandwidth_gb_per_s"], rel=0.05)
     lines = nvdimm.run.stats["nvdimm.reads"] + nvdimm.run.stats["nvdimm.writes"]
@@ -41,7 +41,7 @@ def test_the_bandwidth_of_hbf_is_that_of_its_pages(pair: list[Shown]) -> None:
     assert mean_rate(nvdimm) == pytest.approx(rate, rel=0.1)
 
 
-def test_headers_are_no_data_of_hbf(tmp_path: Path) -> None:
+def test_headers_do_not_count_as_data_of_hbf(tmp_path: Path) -> None:
     """One read of a line at a time, each of another page, takes 4,544 ns (docs/hbf.md).
 
     So the links move 64 bytes of data in 4.544 us. With the header of 64 bytes it would be 128.

@@ -88,7 +88,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_schema_is_that_of_what_hmsim_writes(run: Path) -> None:
+def test_the_schema_matches_written_files(run: Path) -> None:
     written = json.loads((run / "run.json").read_text())
     assert set(written) == set(ORIGIN.keys) - {"command_log", "partial"}
     ORIGIN.check(written, "")
@@ -98,7 +98,7 @@ def test_the_schema_is_that_of_what_hmsim_writes(run: Path) -> None:
             leaf.check(value, "x")
 
 
-def test_every_field_of_a_wrong_type_is_refused_with_its_key(run: Path) -> None:
+def test_every_field_of_a_wrong_type_is_rejected_with_its_key(run: Path) -> None:
     file = run / "run.json"
     sound = file.read_text()
     assert len(CASES) > 200
@@ -124,7 +124,7 @@ def refused_alike(broken: Path) -> str:
 
 
 @pytest.mark.parametrize("key", sorted({key for key, _ in CASES}))
-def test_the_report_refuses_what_load_results_refuses(run: Path, tmp_path: Path, key: str) -> None:
+def test_report_and_load_results_reject_the_same_files(run: Path, tmp_path: Path, key: str) -> None:
     broken = tmp_path / "broken"
     shutil.copytree(run, broken)
     content = next(content for path, content in CASES if path == key)
@@ -145,7 +145,7 @@ def test_the_report_refuses_what_load_results_refuses(run: Path, tmp_path: Path,
         ("config.yaml", 'dram:\n  preset: "\\ud800"\n', "config.yaml:2"),
     ],
 )
-def test_other_damage_is_refused_alike(
+def test_report_and_load_results_reject_other_damage(
     run: Path, tmp_path: Path, file: str, content: str | None, message: str
 ) -> None:
     broken = tmp_path / "broken"
@@ -158,7 +158,7 @@ def test_other_damage_is_refused_alike(
     assert message in error and len(error.splitlines()) == 1
 
 
-def test_a_changed_plan_is_refused_with_its_key(tmp_path: Path) -> None:
+def test_a_changed_plan_is_rejected_with_its_key(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     entry = {"labels": {"seed": 1, "a": None}, "point": "", "error": "none"}
     file.write_text(json.dumps([entry]))

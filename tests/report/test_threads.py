@@ -101,7 +101,7 @@ def test_files_and_pictures_name_threads(run: Path, tmp_path: Path) -> None:
     assert "thread waits for another" in picture
 
 
-def test_threads_go_on_behind_a_full_log_of_commands(tmp_path: Path) -> None:
+def test_threads_continue_after_a_full_log_of_commands(tmp_path: Path) -> None:
     timeline = read_timeline(make(tmp_path, command_log=300))
     assert timeline.full and timeline.channels_end_ps < timeline.end_ps
     succeed("timeline", tmp_path / "run")
@@ -116,7 +116,7 @@ def test_threads_go_on_behind_a_full_log_of_commands(tmp_path: Path) -> None:
     ]
 
 
-def test_logs_that_cannot_be_are_one_error(run: Path, tmp_path: Path) -> None:
+def test_invalid_logs_give_one_error(run: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     shutil.copytree(run, damaged)
     log = damaged / "threads.parquet"

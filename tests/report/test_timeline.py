@@ -135,7 +135,7 @@ def test_the_file_keeps_the_formats_rules_and_tracks_add_up(tmp_path: Path, vari
             assert busy(timeline, "flash channel") == pytest.approx(total, rel=1e-9)
 
 
-def test_collections_take_as_long_as_the_statistic_says(collecting: Path) -> None:
+def test_collections_last_as_long_as_the_statistic(collecting: Path) -> None:
     timeline = read_timeline(collecting)
     stats = timeline.run.stats
     assert stats["nvdimm.gc.count"] > 1
@@ -148,7 +148,7 @@ def test_collections_take_as_long_as_the_statistic_says(collecting: Path) -> Non
     assert mean == pytest.approx(stats["nvdimm.gc.duration_us.mean"], rel=1e-9)
 
 
-def test_cells_take_their_time(collecting: Path) -> None:
+def test_operations_of_cells_last_their_time(collecting: Path) -> None:
     timeline = read_timeline(collecting)
     for kind, length, statistic in (
         ("flash_read", 50_000_000, "reads"),
@@ -186,7 +186,7 @@ def test_a_read_from_the_buffer_is_the_papers_figure_11(tmp_path: Path) -> None:
         assert one.end == other.start
 
 
-def test_phases_of_dram_requests_last_as_long_as_the_request_log_says(plain: Path) -> None:
+def test_phases_of_dram_requests_match_the_request_log(plain: Path) -> None:
     timeline = read_timeline(plain)
     requests = pd.read_parquet(plain / "requests.parquet")
     for row in requests[requests["first_command_ps"] > 0].head(200).itertuples():
@@ -211,7 +211,7 @@ def test_pictures_are_well_formed(plain: Path, tmp_path: Path, options: tuple[st
             assert found[-1]["ts"] + found[-1]["dur"] <= 30 + 1e-6
 
 
-def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
+def test_invalid_arguments_exit_with_status_2(plain: Path, tmp_path: Path) -> None:
     def refused(*arguments: object) -> str:
         outcome = invoke("timeline", *arguments)
         assert (outcome.exit_code, outcome.stdout) == (2, "")
@@ -244,7 +244,7 @@ def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
     assert not (damaged / "timeline").exists()
 
 
-def test_a_log_that_was_cut_says_so(tmp_path: Path) -> None:
+def test_a_truncated_log_is_marked(tmp_path: Path) -> None:
     runs.make(tmp_path / "run", command_log=3000)
     timeline = read_timeline(tmp_path / "run")
     assert timeline.full
@@ -254,7 +254,7 @@ def test_a_log_that_was_cut_says_so(tmp_path: Path) -> None:
     assert "the run continued after its log" in drawn or "the log of commands ends at" in drawn
 
 
-def test_a_log_that_begins_in_the_middle(tmp_path: Path) -> None:
+def test_a_log_may_begin_after_a_warm_up(tmp_path: Path) -> None:
     runs.make(tmp_path / "run", command_log=True, warmup="20us")
     succeed("timeline", tmp_path / "run")
     slices = events_of(tmp_path / "run" / "timeline" / "timeline.json")

@@ -40,14 +40,14 @@ def test_shipped_clusters_load() -> None:
 
 
 @pytest.mark.parametrize(("name", "directive"), [("slurm", "#SBATCH -p"), ("pbs", "#PBS -q")])
-def test_job_scripts_hold_what_the_file_says(name: str, directive: str) -> None:
+def test_job_scripts_match_the_file(name: str, directive: str) -> None:
     with load_cluster(name).batch() as cluster:
         script = cluster.job_script()
     assert directive in script and "source ~/hmsim/.venv/bin/activate" in script
     assert "--nworkers 16" in script and "04:00:00" in script
 
 
-def test_ctrl_c_stays_ours_when_jobs_are_prepared() -> None:
+def test_preparing_jobs_keeps_the_handler_of_ctrl_c() -> None:
     code = (
         "import signal; from hmsim.points.clusters import load_cluster\n"
         "with load_cluster('slurm').batch(): pass\n"
@@ -78,7 +78,7 @@ def test_a_sweep_runs_as_batch_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("batch/results.parquet").read_bytes() == Path("here/results.parquet").read_bytes()
 
 
-def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
+def test_a_sweep_runs_on_a_running_scheduler() -> None:
     from distributed import LocalCluster
 
     workload()
@@ -107,7 +107,7 @@ def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
         ("kind: scheduler\naddress: 'tcp://127.0.0.1:1'\n", ("tcp://127.0.0.1:1",)),
     ],
 )
-def test_errors_of_cluster_files(
+def test_errors_of_cluster_files_are_reported(
     text: str, parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hmsim.points.clusters.PATIENCE", 0.1)

@@ -79,7 +79,7 @@ def test_each_machine_gets_one_checkpoint_and_every_policy_and_begin() -> None:
     assert len(calls()) == len(made)
 
 
-def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:
+def test_a_failed_checkpoint_is_reported_and_leaves_nothing() -> None:
     assert "gem5 ended with status 1" in fail("gem5", machine("broken"), *gem5(), "--out", "out")
     assert not list(Path("out/checkpoints").iterdir())
 
@@ -126,7 +126,7 @@ def test_a_job_is_prepared_once(prepared: list[dict[str, Any]]) -> None:
     assert len(prepared) == 1
 
 
-def test_a_job_of_ones_own_may_leave_at_its_begin(prepared: list[dict[str, Any]]) -> None:
+def test_a_job_of_the_user_may_leave_at_its_begin(prepared: list[dict[str, Any]]) -> None:
     Path("mine.yaml").write_text(
         "job: wordcount\ndriver: dax\nvcpus: 2\npartners: [su3_lattice 8 1]\n"
     )
@@ -152,7 +152,7 @@ def test_a_job_of_ones_own_may_leave_at_its_begin(prepared: list[dict[str, Any]]
         ("job: sort\nvcpus: 9\n", ("mine.yaml:2: vcpus:", "9", "8")),
     ],
 )
-def test_errors_of_job_files(
+def test_errors_of_job_files_are_reported(
     text: str, parts: tuple[str, ...], prepared: list[dict[str, Any]]
 ) -> None:
     Path("mine.yaml").write_text(text)

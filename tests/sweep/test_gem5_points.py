@@ -59,9 +59,7 @@ def test_gem5_points_are_made_once_and_land_in_the_dataset() -> None:
     assert [call["--program"].split()[0] for call in made[1:3]] == ["block_copy", "pointer_chase"]
 
 
-def test_an_estimate_times_one_point_of_those_that_take_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_estimate_times_one_of_the_long_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmsim.sweep.run.ENOUGH", 1e-9)
     result = invoke("sweep", prepare(), "--estimate", "--jobs", "1")
     assert naming("3 points", "1 are finished", "1 timed points").search(result.stdout)
@@ -73,7 +71,7 @@ def test_an_estimate_times_one_point_of_those_that_take_long(
 
 
 @pytest.mark.parametrize("file", ["gem5.opt", "se_mix.py", "booted/m5.cpt"])
-def test_what_gem5_is_given_counts_by_content(file: str) -> None:
+def test_inputs_of_gem5_count_by_content(file: str) -> None:
     succeed("sweep", prepare(), "--jobs", "1")
     with Path(file).open("a") as changed:
         changed.write("\n")
@@ -81,7 +79,7 @@ def test_what_gem5_is_given_counts_by_content(file: str) -> None:
     assert len(calls()) == 8
 
 
-def test_the_users_faults_are_kept_and_others_tried_again() -> None:
+def test_input_errors_are_kept_and_other_faults_retried() -> None:
     file = prepare(SWEEP.replace("block_copy read 64 0", "wrong") + "  seed: [1, 2]\n")
     assert invoke("sweep", file, "--jobs", "1").exit_code == 1
     table = hmsim.load_results("s")

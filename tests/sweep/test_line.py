@@ -114,7 +114,7 @@ def test_workloads_are_groups_of_bars_with_their_mean() -> None:
         hmsim.plot(table, by="policy")
 
 
-def test_logarithmic_axes() -> None:
+def test_axes_can_be_logarithmic() -> None:
     pytest.importorskip("matplotlib")
     sizes = {"512KiB": 2**19, "1MiB": 2**20, "4MiB": 2**22}
     values = {("split", text, "w", 1): float(size) for text, size in sizes.items()}
@@ -154,13 +154,13 @@ def test_labels_of_logarithmic_axes_are_at_decades() -> None:
         (("--out", "p.gif"), ("p.gif", ".pdf, .svg, .png")),
     ],
 )
-def test_what_cannot_be_drawn_is_reported(
+def test_plots_that_cannot_be_drawn_are_reported(
     arguments: tuple[str, ...], parts: tuple[str, ...], results: str
 ) -> None:
     assert naming(*parts).search(fail("plot", results, *arguments))
 
 
-def test_sigterm_ends_a_sweep_that_goes_on_later() -> None:
+def test_sigterm_ends_a_sweep_that_can_be_resumed() -> None:
     sweep_file(SWEEP)
     script = (
         "import os, signal, hmsim.points.store as p\n"

@@ -46,7 +46,7 @@ def bowl(combinations: list[Combination]) -> list[Outcome]:
     return found
 
 
-def test_the_search_comes_near_the_best_and_repeats_itself() -> None:
+def test_the_search_approaches_the_best_and_is_deterministic() -> None:
     pytest.importorskip("optuna")
     sweep = load_sweep(search_file(60, "cost", "minimise"))
     trials = search(sweep, bowl)  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ def test_several_objectives_give_a_front() -> None:
     assert [gain for _, gain in pairs] == sorted(gain for _, gain in pairs)
 
 
-def test_front_by_hand() -> None:
+def test_the_front_holds_the_undominated_points() -> None:
     assert front([(1, 3), (2, 2), (3, 1), (2, 3), (2, 2)]) == [True, True, True, False, True]
     assert front([]) == []
 
@@ -84,7 +84,7 @@ def test_a_search_from_the_command_line_resumes_and_plots() -> None:
 
 
 @pytest.mark.slow
-def test_errors_of_searches_and_trade_offs() -> None:
+def test_errors_of_searches_and_trade_offs_are_reported() -> None:
     pytest.importorskip("optuna")
     succeed("sweep", search_file(1, "agent.0.rate", "maximise"), "--jobs", "1")
     nothing = fail("sweep", search_file(2, "agent.0.rte", "maximise"), "--jobs", "1")

@@ -48,7 +48,7 @@ def counted(seeds: list[int], **keywords: str) -> list[Point]:
     return [hmsim.point("quick", workload(), seed=seed, runner=runner) for seed in seeds]
 
 
-def test_key_depends_on_what_the_result_does() -> None:
+def test_a_key_depends_on_everything_that_affects_the_result() -> None:
     path = workload()
     first = hmsim.point("quick", path)
     assert len(first.key) == 64
@@ -87,7 +87,7 @@ def test_traces_count_by_content() -> None:
     assert key("a", line) == key("b", line) != key("c", line * 2)
 
 
-def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None:
+def test_the_key_covers_simulating_code_only(tmp_path: Path) -> None:
     """A file is changed in each package in turn, in a copy."""
     source = identity.PACKAGE
     copy = tmp_path / "hmsim"
@@ -127,7 +127,7 @@ def _parsed_imports(source: str) -> Iterator[str]:
                 yield rest
 
 
-def test_imports_are_found_as_the_parser_finds_them() -> None:
+def test_imports_are_found_as_by_the_parser() -> None:
     for file in sorted(identity.PACKAGE.rglob("*.py")):
         source = file.read_text(encoding="utf-8")
         parsed, found = set(_parsed_imports(source)), set(identity._imports(source))
@@ -161,7 +161,7 @@ def test_finished_points_are_never_run_again() -> None:
     assert runs(".", 1) == 2
 
 
-def test_a_point_is_what_run_finds() -> None:
+def test_a_point_matches_run() -> None:
     path = workload()
     overrides = {"controller.queue_depth": 64}
     point = functools.partial(hmsim.point, "quick", path, policy="split", overrides=overrides)
@@ -186,13 +186,13 @@ def test_bad_points_are_kept_and_passing_faults_are_not() -> None:
     assert list(table["error"]) == ["this point is bad", "", ""]
 
 
-def test_another_code_or_trace_on_a_worker_is_told() -> None:
+def test_another_code_or_trace_on_a_worker_is_reported() -> None:
     (wanted,) = counted([1])
     outcome = measure(wanted, "0" * 64)
     assert "another hmsim" in outcome.error and not outcome.final and runs(".", 1) == 0
 
 
-def test_a_full_disk_ends_the_run_and_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_keeps_finished_points(monkeypatch: pytest.MonkeyPatch) -> None:
     append = Store.append
 
     def fill(self: Store, *arguments: object, **keywords: object) -> None:
@@ -432,9 +432,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_point_is_told_and_run_again(
-    damage: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_damaged_points_are_named_and_rerun(damage: str, capfd: pytest.CaptureFixture[str]) -> None:
     points = counted([1, 2])
     first = hmsim.run_points(points, "out", jobs=1)
     store = Store("out")

@@ -14,7 +14,7 @@ from hmsim.sweep.results import read_table, write_table
 from hooks import Counting, workload
 
 
-def test_measures_by_hand() -> None:
+def test_measures_match_their_definitions() -> None:
     together, alone = [1.0, 3.0], [2.0, 4.0]  # slowdowns 2 and 4/3
     assert hmsim.speedup(3, 2) == 1.5
     assert hmsim.weighted_speedup(together, alone) == 1.25
@@ -28,7 +28,7 @@ def test_measures_by_hand() -> None:
         hmsim.weighted_speedup([1], [1, 2])
 
 
-def test_mean_interval_by_hand() -> None:
+def test_the_mean_interval_matches_a_calculation() -> None:
     # Mean 3, variance 2.5, t(4) = 2.776: half a width of 2.776 * sqrt(2.5 / 5) = 1.963.
     mean, low, high = mean_interval([1, 2, 3, 4, 5])
     assert (mean, low, high) == pytest.approx((3, 3 - 1.96293, 3 + 1.96293), rel=1e-5)
@@ -108,7 +108,7 @@ def test_a_run_a_folder_of_runs_and_a_comparison_load() -> None:
     assert table["dram.reads"].notna().all()
 
 
-def test_what_holds_no_results_is_told() -> None:
+def test_a_path_without_results_is_reported() -> None:
     for name in ("nothing", "empty"):
         Path("empty").mkdir(exist_ok=True)
         with pytest.raises(hmsim.InputError):

@@ -37,7 +37,7 @@ def test_sobol_integrates_better_than_chance() -> None:
     assert abs(found - exact) < 0.02 * exact  # chance: 3 % at one standard deviation... of 1024
 
 
-def test_ranges() -> None:
+def test_ranges_are_spaced_and_scaled() -> None:
     assert parse_range("0.2", "0.8").spaced(5) == ["0.2", "0.35", "0.5", "0.65", "0.8"]
     assert parse_range("1", "16", "log").spaced(5) == ["1", "2", "4", "8", "16"]
     assert parse_range("1MiB", "4MiB").spaced(4) == ["1MiB", "2MiB", "3MiB", "4MiB"]
@@ -55,7 +55,7 @@ def test_ranges() -> None:
 
 
 @pytest.mark.parametrize("method", ["random", "sobol"])
-def test_draws_repeat_themselves_by_seed(method: str) -> None:
+def test_draws_depend_on_the_seed_alone(method: str) -> None:
     domains = [parse_range("0.0", "1.0"), parse_range("1", "1000", "log"), Choice(("a", "b"))]
     first = draw(domains, 64, method, 3)
     assert first == draw(domains, 64, method, 3) != draw(domains, 64, method, 4)
@@ -82,7 +82,7 @@ VALUES = {"policy": "hms", "controller.queue_depth": "64", "agent.0.requests": "
         ("policy not in ('split', 'all')", True),
     ],
 )
-def test_conditions(text: str, holds: bool) -> None:
+def test_conditions_are_evaluated(text: str, holds: bool) -> None:
     assert Constraint(text, NAMES).holds(VALUES) is holds
 
 
@@ -108,6 +108,6 @@ def test_conditions(text: str, holds: bool) -> None:
         ("policy in [['hms']]", ("list", "'in'")),
     ],
 )
-def test_what_is_no_condition(text: str, parts: tuple[str, ...]) -> None:
+def test_invalid_conditions_are_rejected(text: str, parts: tuple[str, ...]) -> None:
     with pytest.raises(hmsim.InputError, match=naming(*parts)):
         Constraint(text, NAMES).holds(VALUES)

@@ -87,7 +87,7 @@ def test_a_batch_cluster_serves_no_web_pages() -> None:
 
 @pytest.mark.parametrize("interface", ["", "lo"])
 @pytest.mark.parametrize("name", ["slurm", "pbs"])
-def test_a_batch_cluster_says_where_it_listens(name: str, interface: str) -> None:
+def test_a_batch_cluster_reports_its_address(name: str, interface: str) -> None:
     pytest.importorskip("dask_jobqueue")
     shipped = load_cluster(name)
     assert "interface" not in shipped.options

@@ -53,7 +53,7 @@ def test_a_grid_is_every_combination_in_order() -> None:
     ]
 
 
-def test_lists_samples_conditions_and_common_values() -> None:
+def test_a_plan_combines_lists_samples_conditions_and_common_values() -> None:
     labels = planned(
         """\
 set: {controller.channels: 1}
@@ -72,7 +72,7 @@ where:
     assert "controller.channels" not in labels[0] and labels[0]["agent.0.requests"] == 10
 
 
-def test_agents_keys_reach_the_agents() -> None:
+def test_keys_of_agents_reach_the_agents() -> None:
     sweep_file("grid: {workload: w.yaml, agent.0.requests: [50, 100]}")
     Path("w.yaml").write_text(
         "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 300}\n"
@@ -81,7 +81,7 @@ def test_agents_keys_reach_the_agents() -> None:
     assert list(table["dram.reads"] + table["dram.writes"]) == [50, 100]
 
 
-def test_values_that_do_not_go_together_become_bad_points() -> None:
+def test_incompatible_values_become_bad_points() -> None:
     # An empty NVDIMM has nothing that could be written again.
     sweep_file(
         "grid: {workload: w.yaml, nvdimm.precondition.fill: [0, 0.5],"
@@ -182,7 +182,7 @@ def test_kill_9_and_interruption_lose_nothing() -> None:
     assert Path("s/results.parquet").read_bytes() == Path("whole/results.parquet").read_bytes()
 
 
-def test_what_a_killed_writer_left_is_swept_away() -> None:
+def test_leftovers_of_a_killed_writer_are_removed() -> None:
     sweep_file()
     Path("s/points").mkdir(parents=True)
     Path("s/plan.json").write_text("[]")
@@ -195,7 +195,7 @@ def test_what_a_killed_writer_left_is_swept_away() -> None:
     assert not [path for path in Path("s").rglob(".*") if path.name != ".lock"]
 
 
-def test_one_sweep_at_a_time_in_a_directory_of_its_own() -> None:
+def test_a_sweep_needs_exclusive_use_of_its_directory() -> None:
     sweep_file()
     with sweep_directory("s"):
         assert "s: another sweep" in fail("sweep", "s.yaml")
@@ -205,7 +205,7 @@ def test_one_sweep_at_a_time_in_a_directory_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("before", ["nothing", "an empty folder", "a plan"])
-def test_an_input_error_removes_only_what_the_sweep_made(before: str) -> None:
+def test_an_input_error_removes_only_files_of_the_sweep(before: str) -> None:
     folder = Path("s")
     if before != "nothing":
         folder.mkdir()
@@ -291,7 +291,7 @@ def test_a_shipped_sweep_is_found_by_name() -> None:
     assert len(Planner(load_sweep("weight")).plan()) == 200
 
 
-def test_systems_of_storage_are_an_axis_beside_the_size_of_requests() -> None:
+def test_systems_of_storage_can_be_an_axis_with_the_size_of_requests() -> None:
     text = succeed("sweep", "storage", "--dry-run", "--jobs", "1", "--out", "s")
     assert "36 points" in text
     assert "4KiB, 16KiB, 64KiB, 256KiB" in text and "mascots16, pcm, ddr_pcm" in text
@@ -301,7 +301,7 @@ def test_systems_of_storage_are_an_axis_beside_the_size_of_requests() -> None:
     assert len({(each["config"], each["agent.0.size"]) for each in labels}) == 9 * 4
 
 
-def test_what_the_page_draws_of_the_weight_s_sweep_differs_by_bundle_and_weight() -> None:
+def test_the_plots_of_the_weight_sweep_differ_by_bundle_and_weight() -> None:
     text = (REPO / "docs" / "sweeps.md").read_text(encoding="utf-8")
     named = re.findall(r"^hmsim plot weights --x (\S+) --y (\S+)$", text, re.M)
     assert named

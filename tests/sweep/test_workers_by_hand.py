@@ -50,7 +50,7 @@ def worker() -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
     return dask("worker", "--scheduler-file", ADDRESS, *alone)
 
 
-def test_a_worker_that_is_killed_and_one_that_comes_change_no_byte() -> None:
+def test_killed_and_added_workers_change_no_byte() -> None:
     own = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--dashboard-address", ":0")
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask("scheduler", "--scheduler-file", ADDRESS, *own))

@@ -121,7 +121,7 @@ def test_the_parameter_that_is_named_raises_the_rate_most(seed: int) -> None:
     assert complaint(seed) == ""
 
 
-def test_a_model_that_always_names_the_queue_is_found_out() -> None:
+def test_a_model_that_always_names_the_queue_is_detected() -> None:
     assert complaint(1, wrong=QUEUE)
 
 
@@ -198,7 +198,7 @@ def test_waits_are_due_to_the_other_class_by_its_data_and_its_entries(
     )
 
 
-def test_more_than_104_entries_are_a_number_of_queues_of_128() -> None:
+def test_the_share_over_104_entries_is_shown_for_queues_of_128() -> None:
     for settings, shown in (
         ({}, True),
         ({"controller.queue_depth": 64}, False),
@@ -209,7 +209,7 @@ def test_more_than_104_entries_are_a_number_of_queues_of_128() -> None:
         assert ("nvdimm.queue.share_over_104" in values) == shown
 
 
-def test_copies_that_hold_flash_channels_are_no_reason_for_a_faster_bus() -> None:
+def test_copies_that_hold_flash_channels_do_not_call_for_a_faster_bus() -> None:
     """Twice the rate gains 3 % in quick's demo with 32 commands; 128 commands gain 43 %."""
     limits = {"controller.outstanding": 32, "frontend.block.window": 64, "nvdimm.access": "line"}
     flash = {"nvdimm.buffer.manager": "on_demand", "nvdimm.nand.suspend": "none"}

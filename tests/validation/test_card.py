@@ -95,7 +95,7 @@ def test_a_curve_is_read_on_its_rising_branch() -> None:
 
 
 @pytest.mark.parametrize("separate", [False, True])
-def test_a_light_load_is_what_was_offered(separate: bool) -> None:
+def test_the_bandwidth_of_a_light_load_is_the_offered_rate(separate: bool) -> None:
     """Below saturation, bandwidth follows from the distances of the agents' requests."""
     part = METHOD["standards"]["parts"]["DDR5-4800"]
     config = families.system(METHOD, part, "queue 64", 4)
@@ -110,7 +110,7 @@ def test_a_light_load_is_what_was_offered(separate: bool) -> None:
     assert (found.reads * found.gb_per_s - chase) / offered == pytest.approx(share, abs=0.02)
 
 
-def test_peak_is_the_standards() -> None:
+def test_the_peak_matches_the_standard() -> None:
     peaks = {"DDR3-1600": 12.8, "DDR4-2666": 21.33, "DDR5-4800": 19.2, "LPDDR5-6400": 12.8}
     for name, rate in {**peaks, "HBM3 6.4 Gb/s": 51.2}.items():
         part = METHOD["standards"]["parts"][name]
@@ -118,7 +118,7 @@ def test_peak_is_the_standards() -> None:
         assert families.peak(config) == pytest.approx(rate, rel=0.003)
 
 
-def test_constants_are_those_of_zero_load() -> None:
+def test_constants_describe_zero_load() -> None:
     """The constant is the unloaded latency less the closed form, from the parts' own timings."""
     for name, machine in METHOD["machines"].items():
         part = next(iter(machine["parts"].values()))
@@ -198,14 +198,14 @@ def test_a_file_of_own_measurements_is_a_card(tmp_path: Path) -> None:
         ("reads: [100]", "variants: {{}}", "own.yaml:10: variants: must have at least one entry"),
     ],
 )
-def test_a_wrong_file_of_own_measurements(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_wrong_measurements_are_rejected(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = own(tmp_path, OWN.replace(old, new, 1))
     with pytest.raises(InputError) as error:
         subject.subject(str(path))
     assert message in str(error.value)
 
 
-def test_a_drive_faster_than_the_rest_of_its_system(tmp_path: Path) -> None:
+def test_a_drive_faster_than_its_system_is_rejected(tmp_path: Path) -> None:
     text = "drives:" + OWN.partition("drives:")[2].replace("depth_1_us: 10", "depth_1_us: 0.5")
     anchors = subject.subject(str(own(tmp_path, text)))
     with pytest.raises(InputError, match=r"depth_1_us: 0.5 is too short; storage/nvme takes 4\."):
@@ -260,7 +260,7 @@ MACHINES: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {  # near the fitt
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_wrong_models_miss_what_the_fitted_machine_meets(name: str) -> None:
+def test_wrong_models_miss_targets_that_the_fitted_machine_meets(name: str) -> None:
     values, held = MACHINES[name]
     fit = load_fit(name)
     targets = [each for each in fit.targets if each.name in held]
@@ -314,7 +314,7 @@ def test_a_part_prints_all_points_with_signed_errors(
 
 
 @pytest.mark.card
-def test_the_whole_card(tmp_path: Path) -> None:
+def test_the_card_has_all_sections_and_machines(tmp_path: Path) -> None:
     out = tmp_path / "card.html"
     done = CliRunner().invoke(app, ["validate", "card", "--out", str(out)])
     assert done.exit_code == 0, done.output

@@ -33,7 +33,7 @@ def test_a_group_of_checks_passes(group: str) -> None:
         *((1.0, AT_MOST, False), (0.996, AT_MOST, False), (0.994, AT_MOST, True)),
     ],
 )
-def test_no_change_is_no_rise_and_no_fall(got: float, side: str, passes: bool) -> None:
+def test_equal_is_neither_rise_nor_fall(got: float, side: str, passes: bool) -> None:
     low, high = (RISES, 100.0) if side == AT_LEAST else (0.0, FALLS)
     row = Row(
         *("storage", "a rate", (low + high) / 2, got, "x", (high - low) / 2, "S38"),

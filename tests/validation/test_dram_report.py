@@ -9,7 +9,7 @@ from hmsim.reproduce.validate.dram_comparison import PARTS, Comparison, Outcome
 from hmsim.reproduce.validate.dram_report import csv, tables
 
 
-def test_tables_sum_and_bound_what_the_file_lists() -> None:
+def test_tables_sum_and_bound_the_listed_comparisons() -> None:
     whole = Outcome(1000, 6.4, 10.0, 20.0, 0.5, 1, 3.0, None)
     ours = replace(whole, cycles=1020, mean_ns=9.0, p99_ns=None, hit_ratio=0.25)
     cases = [

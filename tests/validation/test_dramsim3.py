@@ -46,7 +46,7 @@ def test_a_queue_as_deep_as_its_was_full_may_be_of_any_depth(name: str, occupanc
     ("backend", "mend", "gap"),
     [("native", False, 5), ("dramsim3", False, 4), ("dramsim3", True, 5)],
 )
-def test_the_one_rule_that_differs(backend: str, mend: bool, gap: int) -> None:
+def test_the_write_gap_is_the_only_difference(backend: str, mend: bool, gap: int) -> None:
     assert models.write_gap(backend, mend) == gap
 
 
@@ -56,7 +56,7 @@ def test_the_one_rule_that_differs(backend: str, mend: bool, gap: int) -> None:
     [{}, {"controller.queues": "split"}, {"controller.ack": "auto"}, {"dram.ranks": 2}],
     ids=str,
 )
-def test_beside_an_nvdimm_every_statistic_is_the_same(overrides: dict[str, object]) -> None:
+def test_with_an_nvdimm_all_statistics_are_equal(overrides: dict[str, object]) -> None:
     stats = []
     for backend in ("native", "dramsim3"):
         keys = {"dram.backend": backend, "dram.dramsim3_mend_timing": True, **overrides}
@@ -65,14 +65,14 @@ def test_beside_an_nvdimm_every_statistic_is_the_same(overrides: dict[str, objec
 
 
 @with_dramsim3
-def test_its_licence_lies_beside_the_extension() -> None:
+def test_the_licence_is_next_to_the_extension() -> None:
     text = Path(hmsim.__file__).with_name("LICENSE-dramsim3.txt").read_text(encoding="utf-8")
     assert "University of Maryland Memory-Systems Research" in text
     assert text.count("== ") == 4
 
 
 @with_dramsim3
-def test_a_checkpoint_continues_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_checkpoint_continues_exactly(tmp_path: Path) -> None:
     overrides = {"dram.backend": "dramsim3", "dram.ranks": 2}
 
     def send(system: System, first: int) -> None:
@@ -94,7 +94,7 @@ def test_a_checkpoint_continues_as_if_nothing_had_happened(tmp_path: Path) -> No
 
 
 @with_dramsim3
-def test_the_whole_of_dramsim3_agrees_on_a_stream() -> None:
+def test_the_full_dramsim3_agrees_on_a_stream() -> None:
     trace = models.traces(PRESETS[0], 4, REQUESTS)[0]
     whole = models.play(trace, PRESETS[0], 4, dram__backend="dramsim3_full")
     native = models.play(trace, PRESETS[0], 4)
@@ -108,7 +108,7 @@ def test_the_whole_of_dramsim3_agrees_on_a_stream() -> None:
     ("key", "value"),
     [("dram__dramsim3_command_queue", 1), ("dram__dramsim3_unified_queue", "true")],
 )
-def test_parameters_of_its_queues_act(key: str, value: object) -> None:
+def test_parameters_of_the_queues_of_dramsim3_act(key: str, value: object) -> None:
     trace = next(t for t in models.traces(PRESETS[0], 4, REQUESTS) if t.name == "random mix")
     keys = {"dram__backend": "dramsim3_full"}
     usual = models.play(trace, PRESETS[0], 4, **keys)
@@ -116,7 +116,7 @@ def test_parameters_of_its_queues_act(key: str, value: object) -> None:
 
 
 @with_dramsim3
-def test_a_shipped_file_that_misspells_its_refresh_interval_is_refused() -> None:
+def test_a_shipped_file_that_misspells_its_refresh_interval_is_rejected() -> None:
     overrides = {"dram.dramsim3_ini": "DDR3_4Gb_x8_1600", "nvdimm.present": False}
     with pytest.raises(hmsim.InputError, match=r"'REFI'.*'tREFI'"):
         load_config("mascots16", overrides)
@@ -125,20 +125,20 @@ def test_a_shipped_file_that_misspells_its_refresh_interval_is_refused() -> None
 
 
 @with_dramsim3
-def test_an_nvdimm_beside_the_whole_of_dramsim3_is_refused() -> None:
+def test_an_nvdimm_with_the_full_dramsim3_is_rejected() -> None:
     with pytest.raises(hmsim.InputError, match=naming("dram.backend:", "nvdimm.present")):
         load_config("mascots16", {"dram.backend": "dramsim3_full"})
 
 
 @pytest.mark.skipif(models.available(), reason="DRAMsim3 is part of this build")
 @pytest.mark.parametrize("backend", ["dramsim3", "dramsim3_full"])
-def test_without_it_choosing_it_says_how_to_get_it(backend: str) -> None:
+def test_without_dramsim3_the_error_explains_its_installation(backend: str) -> None:
     overrides = {"dram.backend": backend, "nvdimm.present": False}
     with pytest.raises(hmsim.InputError, match="scons dramsim3=1"):
         load_config("mascots16", overrides)
 
 
-def test_a_file_of_ones_own_serves_the_native_model_too(tmp_path: Path) -> None:
+def test_a_file_of_the_user_serves_also_the_native_model(tmp_path: Path) -> None:
     lines = ["[dram_structure]", "protocol = DDR3", "bankgroups = 1", "banks_per_group = 8"]
     lines += ["rows = 32768", "columns = 1024", "device_width = 8", "BL = 8", "[timing]"]
     lines += ["tCK = 1.5", "CL = 10", "CWL = 7", "tRCD = 10", "tRP = 10", "tRAS = 24", "tRFC = 74"]

@@ -49,7 +49,7 @@ def rates(policy: str, workload: Path, settings: dict[str, str]) -> list[float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("traffic", TRAFFIC)
 @pytest.mark.parametrize("policy", BUNDLES)
-def test_a_bus_of_its_own_slows_no_class_down(policy: str, traffic: str, tmp_path: Path) -> None:
+def test_a_private_bus_slows_no_class_down(policy: str, traffic: str, tmp_path: Path) -> None:
     workload = tmp_path / "w.yaml"
     agents = "".join(f"  - {agent}\n" for agent in TRAFFIC[traffic])
     workload.write_text(f"agents:\n{agents}")

@@ -110,7 +110,7 @@ std::string kinds(const AgentUnderTest& test) {
   return text;
 }
 
-TEST(BlockAgent, FlushesStandBeforeAndAfterTheirData) {
+TEST(BlockAgent, FlushesPrecedeAndFollowTheirData) {
   Bench bench = block_bench(
       "8,0 0 1 0.000000000 1 Q FWFS 0 + 16 [x]\n"
       "8,0 0 2 0.000000000 1 Q R 0 + 8 [x]\n"
@@ -129,7 +129,7 @@ TEST(BlockAgent, FlushesStandBeforeAndAfterTheirData) {
   EXPECT_NE(test.port.log[1].epoch, test.port.log.back().epoch);
 }
 
-TEST(BlockAgent, AThreadWaitsForItsFlushAndOthersGoOn) {
+TEST(BlockAgent, AThreadWaitsForItsFlushWhileOthersContinue) {
   Bench bench =
       block_bench("fio version 2 iolog\n/a add\n/a sync 0 0\n/a read 0 4096\n/a read 4096 4096\n",
                   {{"format", "fio"}, {"threads", "2"}, {"requests", "3"}});
@@ -154,7 +154,7 @@ TEST(BlockAgent, ATrimTakesSoftwareTimeAndWraps) {
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 1);
 }
 
-TEST(BlockAgent, DevicesLieApartAndAddressesWrap) {
+TEST(BlockAgent, DevicesAreApartAndAddressesWrap) {
   const Bytes capacity(std::int64_t{16} << 20);
   Bench bench = block_bench("0 0 0 8 0\n0 3 0 8 0\n0 0 32768 8 0\n0 1 18014398509481976 8 0\n",
                             {{"threads", "1"}});
@@ -176,7 +176,7 @@ TEST(BlockAgent, DevicesLieApartAndAddressesWrap) {
   EXPECT_EQ(other.port.log[0].address, 2 * 8192);
 }
 
-TEST(BlockAgent, ARequestMayRunRoundTheEnd) {
+TEST(BlockAgent, ARequestMayWrapAroundTheEnd) {
   Bench bench = block_bench("0 0 32760 16 1\n");
   bench.nvdimm = Bytes(std::int64_t{16} << 20);
   AgentUnderTest test(bench);
@@ -303,14 +303,14 @@ TEST(BlockAgent, NeedsAnNvdimm) {
   EXPECT_THROW(AgentUnderTest{block_bench(ten_blocks(), {{"format", "ramulator"}})}, InputError);
 }
 
-TEST(BlockAgent, AnArrivalPastAllTimeIsTheUsersFault) {
+TEST(BlockAgent, AnArrivalTimeThatOverflowsIsAnInputError) {
   AgentUnderTest test(block_bench("0 0 0 8 1\n18446744073709551615 0 0 8 1\n",
                                   {{"replay", "timed"}, {"threads", "1"}}));
   EXPECT_THROW(test.finish(), InputError);
 }
 
 // The port answers at once, so a request takes its 3 us of software.
-TEST(BlockAgent, InferredRequestsThinkBetweenThem) {
+TEST(BlockAgent, InferredRequestsHaveThinkTimes) {
   AgentUnderTest test({"block_trace",
                        {{"path", "t"}, {"format", "msr"}, {"replay", "inferred"}},
                        "0,h,0,Read,0,4096,2000\n3000,h,0,Read,4096,4096,2000\n"

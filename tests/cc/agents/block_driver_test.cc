@@ -119,7 +119,7 @@ TEST(BlockDriver, WriteBackReadsLinesBeforeItWritesThem) {
             runs_of(bench_of("pmbd", kReadTwoPages)));
 }
 
-TEST(BlockDriver, UncachedAccessesAreOfEightBytesOneByOne) {
+TEST(BlockDriver, UncachedAccessesAreOfEightBytes) {
   for (const char* trace : {"0 0 0 1 0\n", "0 0 0 1 1\n"}) {  // a sector: 8 lines
     AgentUnderTest test(bench_of("pmbd", trace, {{"copy", "uncached"}, {"write_end", "done"}}));
     ASSERT_TRUE(test.finish());
@@ -158,7 +158,7 @@ TEST(BlockDriver, DaxTakesSoftwareTimeForPagesNotForRequests) {
 }
 
 // A 4 KB write, then another thread's flush and a third one's write.
-TEST(BlockDriver, ADriversBarrierWaitsForWritesAndHoldsOthersUp) {
+TEST(BlockDriver, ADriversBarrierWaitsForWritesAndDelaysLaterOnes) {
   const char* trace =
       "8,0 0 1 0.000000000 1 Q WS 0 + 8 [x]\n"
       "8,0 0 2 0.000000100 1 Q FN [x]\n"
@@ -187,7 +187,7 @@ TEST(BlockDriver, ADriversBarrierWaitsForWritesAndHoldsOthersUp) {
   EXPECT_EQ(runs[2].time, read) << "what holds later writes up is the memory system";
 }
 
-TEST(BlockDriver, ForcedUnitAccessIsNothingMoreUnderADriversBarrier) {
+TEST(BlockDriver, ForcedUnitAccessChangesNothingUnderADriversBarrier) {
   const char* trace = "8,0 0 1 0.000000000 1 Q FWFS 0 + 8 [x]\n";
   Bench bench = bench_of("pmbd", trace, {{"format", "blkparse"}});
   EXPECT_EQ(runs_of(bench).size(), 1u);
@@ -223,7 +223,7 @@ TEST(BlockDriver, KeysOverrideTheirDriver) {
 }
 
 // A run that is saved and loaded at any moment continues exactly.
-TEST(BlockDriver, CheckpointsHoldWhatIsUnderWay) {
+TEST(BlockDriver, CheckpointsHoldRequestsInFlight) {
   std::string trace;
   for (int i = 0; i < 12; ++i) {
     const std::string kind = i % 4 == 3 ? "FN" : i % 4 == 1 ? "RS" : "FWS";
@@ -256,7 +256,7 @@ TEST(BlockDriver, CheckpointsHoldWhatIsUnderWay) {
 }
 
 // Fences that wait only for acceptance would acknowledge data that a power failure loses.
-TEST(BlockDriver, WritesEndOnlyWhereTheyAreSafe) {
+TEST(BlockDriver, RejectsWritesThatEndBeforeTheyAreSafe) {
   FrontendParameters module;
   module.node.persistence = Persistence::module;
   for (const char* driver : {"nd_pmem", "pmbd", "dax"}) {

@@ -69,7 +69,7 @@ std::vector<Io> cut_by_hand(const std::vector<Io>& requests) {
   return cut;
 }
 
-TEST(BlockWindows, AreTracesCutByHand) {
+TEST(BlockWindows, EqualTracesCutToTheWindow) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -111,7 +111,7 @@ Bench fast_and_slow(Assignments more) {
   return bench;
 }
 
-TEST(BlockWindows, AreMeasuredByThemselvesAndWeighted) {
+TEST(BlockWindows, AreMeasuredSeparatelyAndWeighted) {
   for (const char* loop : {"1", "3"}) {
     AgentUnderTest test(fast_and_slow({{"threads", "1"}, {"loop", loop}}));
     ASSERT_TRUE(test.finish());
@@ -125,7 +125,7 @@ TEST(BlockWindows, AreMeasuredByThemselvesAndWeighted) {
   }
 }
 
-TEST(BlockWindows, OfSeveralThreadsTakeTheTimeFromEndToEnd) {
+TEST(BlockWindows, WithSeveralThreadsLastFromEndToEnd) {
   // Four requests at a time: 5 rounds of 3.1 us. The second window begins within a round of 3.1 us
   // and ends with one of 4.9 us.
   AgentUnderTest test(fast_and_slow({{"threads", "4"}}));
@@ -138,14 +138,14 @@ TEST(BlockWindows, OfSeveralThreadsTakeTheTimeFromEndToEnd) {
   EXPECT_LE(second, 1.2 * 4e6 / 4.9);
 }
 
-TEST(BlockWindows, GoOnFromACheckpoint) {
+TEST(BlockWindows, ContinueFromACheckpoint) {
   Random random(4);
   const std::string trace = text_of(random_requests(random, 100));
   const Bench bench = bench_of(trace, {{"windows", kWindows}, {"loop", "2"}});
   expect_exact_resume(bench, {2, 3, 5});
 }
 
-TEST(BlockWindows, RefuseWhatTheyCannotBe) {
+TEST(BlockWindows, RejectInvalidWindows) {
   const std::string trace = text_of(std::vector<Io>(10, {0, 0, 8, true}));
   const auto refusal = [&trace](const Assignments& keys) -> std::string {
     return error_from([&] {

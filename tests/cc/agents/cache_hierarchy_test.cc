@@ -67,7 +67,7 @@ std::uint64_t sharer_of_entry(std::uint64_t ip) {
   return other;
 }
 
-TEST(CacheHierarchy, HitsMissesAndWriteBacksAreThoseOfListsOfLines) {
+TEST(CacheHierarchy, HitsMissesAndWriteBacksMatchAModelOfLists) {
   for (std::size_t shape = 0; shape < shapes().size(); ++shape) {
     for (const bool ahead : {false, true}) {
       SCOPED_TRACE("shape " + std::to_string(shape) + (ahead ? ", prefetches" : ""));
@@ -123,7 +123,7 @@ TEST(CacheHierarchy, AStreamThatFitsMissesOnce) {
   EXPECT_EQ(caches.counters(0).hits, 2 * lines);
 }
 
-TEST(CacheHierarchy, IsSavedAndLoadedAsItIs) {
+TEST(CacheHierarchy, RestoresItsSavedState) {
   CacheParameters parameters = shapes()[1];
   parameters.prefetcher.kind = PrefetcherKind::stride;
   OwnCaches one(parameters);

@@ -106,7 +106,7 @@ TEST(CpuCore, LatenciesOfTheLevelsAddUp) {
   EXPECT_EQ(time_of({plain(), plain()}), kCycle + kCycle / 4);
 }
 
-TEST(CpuCore, ALoadWaitsForTheLoadsThatItsAddressComesFrom) {
+TEST(CpuCore, ALoadWaitsForTheLoadsOfItsAddress) {
   EXPECT_EQ(time_of({load(64, 1), load(128, 2, 1), load(192, 3, 2)}), kFromMemory * 3);
   // The address comes through another instruction, which adds a cycle.
   EXPECT_EQ(time_of({load(64, 1), plain(2, 1), load(128, 3, 2)}), kFromMemory * 2 + kCycle);
@@ -118,7 +118,7 @@ TEST(CpuCore, ALoadWaitsForTheLoadsThatItsAddressComesFrom) {
   EXPECT_EQ(time_of({load(64, 1), load(128, 2, 1), both}), kFromMemory * 3);
 }
 
-TEST(CpuCore, PrefetchesKeepToTheMshrsToo) {
+TEST(CpuCore, PrefetchesAreBoundByTheMshrs) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     Random random(seed, 9);
     std::vector<Instruction> program = random_program(random, 1'500, seed % 2 == 0);
@@ -212,7 +212,7 @@ TEST(CpuCore, StartsOverWithWarmCaches) {
   EXPECT_GT(test.agent->work(test.kernel.now()), 20);
 }
 
-TEST(CpuCore, GoesOnFromACheckpointAsIfNothingHadBeen) {
+TEST(CpuCore, ContinuesExactlyFromACheckpoint) {
   Random random(3);
   const std::vector<Instruction> program = random_program(random, 3'000, true);
   Bench bench{"cpu_trace", keys_of({}, small_caches(3)), text_of(program)};
@@ -222,7 +222,7 @@ TEST(CpuCore, GoesOnFromACheckpointAsIfNothingHadBeen) {
   expect_exact_resume(bench, {2, 3, 7});
 }
 
-TEST(CpuCore, RefusesWhatIsNoTrace) {
+TEST(CpuCore, RejectsInvalidTraces) {
   const auto run = [](const std::string& trace) {
     AgentUnderTest test(Bench{"cpu_trace", {{"path", "t.xz"}, {"format", "champsim"}}, trace});
     test.finish();
@@ -244,7 +244,7 @@ TEST(CpuCore, RefusesWhatIsNoTrace) {
                InputError);
 }
 
-TEST(CpuCore, RunsWhateverIsARecord) {
+TEST(CpuCore, RunsAnyRecord) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Random random(seed);
     std::string trace;
@@ -269,7 +269,7 @@ TEST(CpuCore, RunsWhateverIsARecord) {
   }
 }
 
-TEST(CpuCore, ThePointersOfStackAndInstructionsAreKnown) {
+TEST(CpuCore, UpdatesOfTheStackPointerDoNotWaitForData) {
   // Pops write and read the stack pointer (6); this must not make others wait for their data.
   std::vector<Instruction> pops;
   for (std::uint64_t i = 1; i <= 8; ++i) {

@@ -58,7 +58,7 @@ std::vector<BlockRequest> generated(const IoPattern& pattern, std::int64_t threa
   return requests;
 }
 
-TEST(Zipf, RanksComeAsTheLawSays) {
+TEST(Zipf, RanksFollowTheLaw) {
   constexpr int kDraws = 400'000;
   for (const double theta : {0.0, 0.5, 0.99, 1.0, 1.2}) {
     SCOPED_TRACE(theta);
@@ -235,7 +235,7 @@ TEST(IoPattern, SequentialPlacesAreExact) {
   EXPECT_EQ(own, (std::vector<std::uint64_t>{16, 32, 48, 24, 40, 56, 16, 32, 48}));
 }
 
-TEST(IoPattern, ThreadsFlushBehindSoManyWritesOfTheirOwn) {
+TEST(IoPattern, ThreadsFlushAfterEveryNthOfTheirOwnWrites) {
   IoPattern pattern;
   pattern.read_share = 0;
   pattern.footprint = Bytes(std::int64_t{1} << 20);
@@ -248,7 +248,7 @@ TEST(IoPattern, ThreadsFlushBehindSoManyWritesOfTheirOwn) {
   EXPECT_EQ(kinds, "WWWWWWFFFWWWWWWFFF");
 }
 
-TEST(IoPattern, SeedsTellRequestsApart) {
+TEST(IoPattern, SeedsGiveDifferentRequests) {
   IoPattern pattern;
   pattern.footprint = Bytes(std::int64_t{1} << 30);
   const auto sectors = [&pattern](std::uint64_t seed) {
@@ -268,7 +268,7 @@ Bench pattern_bench(Assignments keys) { return {"io_pattern", std::move(keys)}; 
 // thread runs the software of its requests one after another and keeps `depth` of them in flight.
 // The time from a request to the `depth`-th after it is 11 us, or the software time of all between
 // if that is longer.
-TEST(IoPatternAgent, KeepsDepthRequestsOfEachThreadUnderWay) {
+TEST(IoPatternAgent, KeepsDepthRequestsOfEachThreadInFlight) {
   for (const std::int64_t depth : {1, 2, 4, 8}) {
     for (const std::int64_t threads : {1, 3}) {
       Bench bench = pattern_bench({{"threads", std::to_string(threads)},
@@ -303,7 +303,7 @@ TEST(IoPatternAgent, EachPassIsTheSame) {
   }
 }
 
-TEST(IoPatternAgent, LooksAtSoManyOfItsReadsWhenItHasNoEnd) {
+TEST(IoPatternAgent, BoundsTheReadsThatItVisitsIfItHasNoEnd) {
   AgentUnderTest test(pattern_bench({{"footprint", "8KiB"}}));
   std::int64_t visits = 0;
   test.agent->each_page_read(false, [&visits](std::int64_t page) {
@@ -322,7 +322,7 @@ std::string refusal(const Assignments& keys, Bytes capacity = Bytes(std::int64_t
   });
 }
 
-TEST(IoPatternAgent, RefusesWhatCannotBe) {
+TEST(IoPatternAgent, RejectsInvalidKeys) {
   const std::vector<std::pair<Assignments, std::vector<std::string>>> cases{
       {{{"footprint", "2KiB"}}, {"footprint: ", "2KiB", "4KiB"}},
       {{{"footprint", "12KiB"}, {"regions", "per_thread"}}, {"footprint: ", "12KiB", "16KiB"}},

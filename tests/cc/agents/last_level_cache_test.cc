@@ -177,7 +177,7 @@ TEST(SharedL3, MatchesAModelOfEverySlot) {
   }
 }
 
-TEST(SharedL3, OfOneCoreIsAPrivateOne) {
+TEST(SharedL3, WithOneCoreEqualsAPrivateOne) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     Random random(seed, 3);
     Machine machine;
@@ -213,7 +213,7 @@ Machine two(Program first, Program second) {
   return machine;
 }
 
-TEST(SharedL3, MshrsAreOneNumberForAllAndGoToCoresInTurn) {
+TEST(SharedL3, CoresShareTheMshrsInTurn) {
   Program first;
   Program second;
   for (std::uint64_t i = 1; i <= 60; ++i) {
@@ -242,7 +242,7 @@ TEST(SharedL3, MshrsAreOneNumberForAllAndGoToCoresInTurn) {
   }
 }
 
-TEST(SharedL3, GoesOnFromACheckpointAsIfNothingHadBeen) {
+TEST(SharedL3, ContinuesExactlyFromACheckpoint) {
   Machine machine;
   machine.caches = small_caches(5);
   machine.one_space = true;
@@ -270,7 +270,7 @@ TEST(SharedL3, GoesOnFromACheckpointAsIfNothingHadBeen) {
   }
 }
 
-TEST(SharedL3, IsDescribedInOnePlace) {
+TEST(SharedL3, RejectsKeysOfAnAgentThatContradictIt) {
   const auto refusal = [](const Assignments& keys) -> std::string {
     Assignments all = with({{"path", "t"}, {"format", "champsim"}, {"l3.sharing", "shared"}}, keys);
     return error_from([&] { make_agent_of("cpu_trace", all); });

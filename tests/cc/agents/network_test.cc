@@ -102,7 +102,7 @@ TEST(Network, ALinkInIsAFifoServer) {
 }
 
 // A later message overtakes one that waits for its outgoing link.
-TEST(Network, WhoseFirstBitComesFirstIsServedFirst) {
+TEST(Network, MessagesAreServedInTheOrderOfTheirFirstBits) {
   const auto arrivals =
       arrivals_of({sending(Tick(0), 0, 2, 1, 12'500), sending(Tick(0), 0, 3, 2, 1'250),
                    sending(5 * kMicrosecond, 1, 3, 3, 1'250)});
@@ -156,7 +156,7 @@ TEST(Network, ServersOfRandomTrafficFollowTheirRecursions) {
   }
 }
 
-TEST(Network, CountsWhatNodesSendAndHowLongLinksAreBusy) {
+TEST(Network, CountsSentMessagesAndBusyTimeOfLinks) {
   Wire wire(cluster(2));
   StatisticRegistry registry;
   wire.network.register_statistics(registry);
@@ -174,7 +174,7 @@ TEST(Network, CountsWhatNodesSendAndHowLongLinksAreBusy) {
   EXPECT_EQ(value("node.1.network.messages"), 0u);
 }
 
-TEST(Network, GoesOnWhereItWasSaved) {
+TEST(Network, ContinuesFromACheckpoint) {
   const std::vector<Sending> all = traffic(1);
   const std::vector<Arrival> whole = arrivals_of(all);
   for (const std::size_t cut : {0, 3, 100, 499}) {
@@ -190,7 +190,7 @@ TEST(Network, GoesOnWhereItWasSaved) {
 }
 
 // Whatever bytes are changed in it.
-TEST(Network, ADamagedStateIsRefusedOrHarmless) {
+TEST(Network, ADamagedStateIsRejectedOrHarmless) {
   Wire saved(cluster(4));
   saved.send(traffic(2));
   const std::string bytes = state_of(saved.network);

@@ -172,7 +172,7 @@ TEST(OpenLoop, WithoutAQueueAnArrivalNeedsAFreeThread) {
   EXPECT_EQ(records_of(test).submitted(), (std::vector<std::int64_t>{0, kUs, 11 * kUs}));
 }
 
-TEST(OpenLoop, ContradictionsAreRefused) {
+TEST(OpenLoop, ContradictionsAreRejected) {
   const std::vector<Assignments> wrong{
       {{"arrivals", "fixed"}},
       {{"arrivals", "bursty"}, {"arrival_rate", "5"}, {"burst_on", "0s"}},

@@ -30,7 +30,7 @@ TEST(PacedTraces, AStreamSendsARequestEachInterval) {
 
 // A core of width 4 without stalls: requests, each the last of 400 instructions, are 100 cycles
 // apart.
-TEST(PacedTraces, ACoreRunsSoManyInstructionsForEachRequest) {
+TEST(PacedTraces, ACoreRunsTheGivenInstructionsForEachRequest) {
   Bench bench{
       "llc_trace",
       keys_from("path=t format=ramulator2_ls instructions_per_request=400 width=4 frequency=1GHz"),
@@ -46,7 +46,7 @@ TEST(PacedTraces, ACoreRunsSoManyInstructionsForEachRequest) {
   }
 }
 
-TEST(PacedTraces, ARateIsStatedWhereTheTraceHasNone) {
+TEST(PacedTraces, ARateIsRequiredIffTheTraceHasNoTimes) {
   const auto refused = [](const char* kind, Assignments keys) {
     keys.emplace_back("path", "t");
     EXPECT_THROW(make_agent_of(kind, keys), InputError);

@@ -17,7 +17,7 @@ Miss store(std::uint64_t address, bool non_temporal, MemoryClass memory = Memory
   return miss;
 }
 
-TEST(PageFences, AFenceStandsBeforeTheRunToAnotherPage) {
+TEST(PageFences, AFencePrecedesTheFirstWriteToAnotherPage) {
   PageFences fences;
   fences.open(true, Persistence::module);
   EXPECT_TRUE(fences.write(store(0, true)));
@@ -31,7 +31,7 @@ TEST(PageFences, AFenceStandsBeforeTheRunToAnotherPage) {
   EXPECT_EQ(fences.fences(), 1u);
 }
 
-TEST(PageFences, AFenceStandsAfterTheLastLineOfAPage) {
+TEST(PageFences, AFenceFollowsTheLastLineOfAPage) {
   PageFences fences;
   fences.open(true, Persistence::controller);
   EXPECT_TRUE(fences.write(store(4096 - 64, true)));
@@ -41,7 +41,7 @@ TEST(PageFences, AFenceStandsAfterTheLastLineOfAPage) {
   EXPECT_EQ(fences.fences(), 1u);
 }
 
-TEST(PageFences, WithoutFencesNoWriteIsWaitedFor) {
+TEST(PageFences, WithoutFencesNothingWaitsForWrites) {
   PageFences fences;
   fences.open(false, Persistence::module);
   EXPECT_FALSE(fences.write(store(4096 - 64, true)));

@@ -108,14 +108,14 @@ TEST(RandomMap, RequestsOfSeveralSizesEndBeforeVisitedBlocks) {
 }
 
 // A size of 10 KiB takes three blocks, as in fio's bsrange=4k-10k.
-TEST(RandomMap, ASizeThatIsNoMultipleTakesWholeBlocks) {
+TEST(RandomMap, ASizeBetweenMultiplesTakesWholeBlocks) {
   IoPattern pattern = mapped(300, 1);
   pattern.size = "4KiB/2, 8KiB/2, 10KiB/1";
   EXPECT_EQ(visits_of(all_of(pattern, 1), 300), std::vector<int>(300, 1));
 }
 
 // By fio's last_block(): (101 - 4 + 1) / 1 places, or 101 / 16.
-TEST(RandomMap, AlignedPlacesHaveNoMap) {
+TEST(RandomMap, AlignedOffsetsNeedNoMap) {
   for (const auto& [align, places] :
        std::vector<std::pair<std::int64_t, std::size_t>>{{1, 98}, {16, 6}}) {
     IoPattern pattern;
@@ -132,7 +132,7 @@ TEST(RandomMap, AlignedPlacesHaveNoMap) {
   }
 }
 
-TEST(RandomMap, ThreadsHaveTheirOwnMaps) {
+TEST(RandomMap, EachThreadHasASeparateMap) {
   for (const IoRegions regions : {IoRegions::shared, IoRegions::per_thread}) {
     IoPattern pattern = mapped(300, 1);
     pattern.regions = regions;
@@ -326,7 +326,7 @@ TEST(Duration, EndsAnAgentAtItsTime) {
   }
 }
 
-TEST(Duration, IsNoLimitOfAnAgentThatFinishesEarlier) {
+TEST(Duration, DoesNotDelayAnAgentThatFinishesEarlier) {
   Bench bench{"io_pattern", paced({{"requests", "2"}, {"duration", "100us"}})};
   bench.latency = fixed(8 * kMicrosecond);
   AgentUnderTest test(bench);

@@ -26,7 +26,7 @@ struct Three {
   Member last;
 };
 
-TEST(Stages, BeginWhenAllOfTheOneBeforeHaveEnded) {
+TEST(Stages, BeginWhenThePreviousStageHasEnded) {
   Three three;
   three.stages.begin(Tick(0));
   EXPECT_EQ(three.first.begun, Tick(0));
@@ -51,7 +51,7 @@ TEST(Stages, ACheckpointKeepsTheirPlace) {
   EXPECT_EQ(loaded.last.begun, Tick(9));
 }
 
-TEST(Stages, ADamagedCheckpointIsRefused) {
+TEST(Stages, ADamagedCheckpointIsRejected) {
   for (const auto& [begun, left] : {std::pair<std::size_t, std::size_t>{3, 0}, {1, 3}, {0, 1}}) {
     std::size_t values[] = {begun, left};
     Archive saved;

@@ -61,7 +61,7 @@ TEST(MemoryTrace, TimedSendsAtItsCycles) {
   EXPECT_EQ(slow.port.log[1].time.value(), 3'333'334);
 }
 
-TEST(MemoryTrace, TimedStallsBeyondItsLine) {
+TEST(MemoryTrace, TimedStallsBeyondItsQueue) {
   std::string trace;
   for (int i = 0; i < 10'000; ++i) {
     trace += "40 READ " + std::to_string(i) + "\n";
@@ -76,7 +76,7 @@ TEST(MemoryTrace, TimedStallsBeyondItsLine) {
 
 // Request i has the time i x 1.25 ns. One is admitted each 100 ns, so request i finds a place among
 // the 4096 outside at (i - 4096) x 100 ns. Without the limit, none is held back.
-TEST(MemoryTrace, TheTimeBeyondItsLineIsHeldBack) {
+TEST(MemoryTrace, CountsTheTimeHeldBackBeyondItsQueue) {
   for (const std::int64_t requests : {4'000, 10'000}) {
     std::string trace;
     double held = 0;
@@ -191,7 +191,7 @@ TEST(Synthetic, KeepsItsShareOfReads) {
   }
 }
 
-TEST(Synthetic, ClosedLoopKeepsSoManyOutstanding) {
+TEST(Synthetic, ClosedLoopKeepsItsDepthOutstanding) {
   AgentUnderTest test(
       synthetic_bench({{"target", "dram"}, {"outstanding", "5"}, {"requests", "100"}}));
   ASSERT_TRUE(test.finish());

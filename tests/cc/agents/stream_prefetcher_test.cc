@@ -32,7 +32,7 @@ Lines asked_by(StreamDetector& detector, std::uint64_t page, std::int64_t line) 
   return asked;
 }
 
-TEST(StreamDetector, AStreamAsksForItsNextLines) {
+TEST(StreamDetector, AStreamRequestsItsNextLines) {
   for (const std::int64_t step : {1, -1}) {
     StreamDetector detector(parameters(2, 5));
     const auto at = [step](std::int64_t line) { return 30 + step * line; };
@@ -52,7 +52,7 @@ TEST(StreamDetector, AStreamAsksForItsNextLines) {
   }
 }
 
-TEST(StreamDetector, WhatCannotBeHadIsAskedForAgain) {
+TEST(StreamDetector, RejectedLinesAreRequestedAgain) {
   StreamDetector detector(parameters(4, 20));
   asked_by(detector, 1, 0);
   asked_by(detector, 1, 1);
@@ -76,7 +76,7 @@ TEST(StreamDetector, ThePageUsedLongestAgoIsForgotten) {
 
 // For any misses: at most `degree` lines, in the direction of the last `training` misses or of a
 // stream that they continue, each beyond the previous one, within the distance and the page.
-TEST(StreamDetector, AsksForNothingElse) {
+TEST(StreamDetector, RequestsNoOtherLines) {
   Random random(5);
   std::uint64_t asked = 0;
   for (int round = 0; round < 300; ++round) {
@@ -151,7 +151,7 @@ TEST(StreamPrefetcher, AStoreGivesUpItsLine) {
   }
 }
 
-TEST(StreamPrefetcher, NoMoreLinesAreOnTheirWayThanItHasMshrs) {
+TEST(StreamPrefetcher, LinesInFlightAreBoundByItsMshrs) {
   PrefetchParameters few = parameters(8, 20);
   few.mshrs = 3;
   StreamPrefetcher prefetcher(few);

@@ -98,7 +98,7 @@ TEST(SyntheticCore, DependenceSlowsAPointerChase) {
   EXPECT_GT(half, time_of("0"));
 }
 
-TEST(SyntheticCore, SendsNothingIsAnError) {
+TEST(SyntheticCore, RatesTooLowToSendAnythingAreRejected) {
   EXPECT_THROW(make_agent_of("synthetic_core", {{"rpki", "0"}, {"wpki", "0.0001"}}), InputError);
 }
 

@@ -35,7 +35,7 @@ TEST(Translation, FirstTouchIsInjectiveUntilTheCapacity) {
   EXPECT_EQ(translation.wraps(), 1u);
 }
 
-TEST(Translation, SourcesHavePagesOfTheirOwn) {
+TEST(Translation, SourcesHaveSeparatePages) {
   Translation translation(TranslationKind::first_touch, kCapacity, 1);
   EXPECT_NE(translation.translate(0, 4096), translation.translate(1, 4096));
 }

@@ -239,7 +239,7 @@ TEST(FlashChecker, FindsPlanesThatDoNotFit) {
   EXPECT_EQ(broken(parameters, log).count("multi-plane"), 1u);
 }
 
-TEST(FlashChecker, FindsCacheOperationsWhereThereAreNone) {
+TEST(FlashChecker, FindsCacheOperationsOfFlashWithoutACache) {
   NvdimmParameters parameters = small_array();
   parameters.nand.cache = true;
   const Log log = log_of(parameters, mixed_tasks());
@@ -271,7 +271,7 @@ TEST(FlashChecker, FindsSuspensionsThatAreNotAllowed) {
   EXPECT_EQ(broken(other, log).count("suspend"), 1u);
 }
 
-TEST(FlashChecker, FindsPartsThatAreNoLongerInTheRegister) {
+TEST(FlashChecker, FindsTransfersOfPartsThatHaveLeftTheRegister) {
   NvdimmParameters parameters = small_array();
   parameters.nand.page_size = 4 * kPageBytes;
   std::vector<FlashTask> tasks{task(O::read, 0, 0, 0), task(O::read, 0, 0, 0),

@@ -60,9 +60,9 @@ Rules broken(const std::function<void(Log&)>& change) {
   return broken(log);
 }
 
-TEST(MediaChecker, AcceptsWhatIsRight) { EXPECT_EQ(broken(right()), Rules()); }
+TEST(MediaChecker, AcceptsCorrectLogs) { EXPECT_EQ(broken(right()), Rules()); }
 
-TEST(MediaChecker, FindsWhatIsWrong) {
+TEST(MediaChecker, FindsEachViolation) {
   EXPECT_EQ(broken([](Log& log) { log[1].start = Tick(200'000), log[1].end = Tick(415'000); }),
             Rules{"media busy"});
   EXPECT_EQ(broken([](Log& log) { log[3].end = log[3].end - Tick(1); }), Rules{"media time"});

@@ -137,9 +137,9 @@ std::vector<Edit> edits() {
   };
 }
 
-TEST(ProtocolChecker, NamesWhatIsWrongWithAnEditedLog) { expect_edits(edits(), record({})); }
+TEST(ProtocolChecker, NamesTheRulesThatAnEditedLogBreaks) { expect_edits(edits(), record({})); }
 
-TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
+TEST(ProtocolChecker, NamesTheRulesThatALogWithoutGrantsBreaks) {
   const Assignments automatic{{"controller.ack", "auto"}, {"controller.ack_slots", "0"}};
   const std::vector<Edit> tried{{"nothing", {}, [](Log&) {}},
                                 {"data later than the ack",
@@ -162,7 +162,7 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
   expect_edits(tried, record(automatic), automatic);
 }
 
-TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
+TEST(ProtocolChecker, NamesTheRulesThatFlushesBreak) {
   // The flush and the next (+1) or previous (-1) NVDIMM request swap places.
   const auto change_places = [](Log& log, int step) {
     std::size_t i = find(log, C::nvdimm_flush_command);
@@ -253,7 +253,7 @@ TEST(ProtocolChecker, ReportsViolationsOfBlocks) {
   expect_edits(without_grants, record(automatic), automatic);
 }
 
-TEST(ProtocolChecker, NamesWhatIsWrongWithWritesOnCredit) {
+TEST(ProtocolChecker, NamesTheRulesThatWritesOnCreditBreak) {
   const Assignments on_credit{{"controller.ack", "nvdimm_p"}, {"controller.nvdimm_p.credits", "3"}};
   const std::vector<Edit> tried{
       {"nothing", {}, [](Log&) {}},

@@ -9,7 +9,7 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(RequestLedger, KnowsWhatIsDone) {
+TEST(RequestLedger, TracksCompletedRequests) {
   RequestLedger ledger;
   EXPECT_EQ(ledger.oldest_missing(), 0u);
   for (std::uint64_t i = 0; i < 50'000; ++i) {

@@ -14,7 +14,7 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(LastVisits, CountsAndSelectsAsASetDoes) {
+TEST(LastVisits, MatchesASet) {
   constexpr std::uint64_t kSize = 16;
   LastVisits marks(kSize);
   std::set<std::uint64_t> set;
@@ -131,7 +131,7 @@ TEST(Clone, PiecesDoNotMatter) {
   EXPECT_EQ(bytes, whole.records(1 << 20));
 }
 
-TEST(Clone, RefusesAnEmptyStream) {
+TEST(Clone, RejectsAnEmptyStream) {
   CloneProfile profile = scan(10);
   profile.streams[0].reuse.clear();
   EXPECT_THROW(Clone{profile}, InputError);
@@ -141,7 +141,7 @@ TEST(Clone, RefusesAnEmptyStream) {
 }
 
 // The runs of lines of each visit, and their lengths.
-TEST(CloneLines, VisitsConsistOfPiecesAsWanted) {
+TEST(CloneLines, VisitsHaveTheGivenPieces) {
   CloneStream stream;
   stream.visits[0] = {{{1, 40, 40, 40}, 0, 0.5, 0.25}};
   stream.paces = {{{}, {}, {{{1.0}, {}, {}}}}};
@@ -178,7 +178,7 @@ TEST(CloneLines, VisitsConsistOfPiecesAsWanted) {
 }
 
 // Twice as many accesses in a phase of the same pace: all are generated, with shorter long gaps.
-TEST(CloneClock, PhasesHoldWhatTheyShould) {
+TEST(CloneClock, PhasesHoldTheGivenAccesses) {
   CloneStream stream;
   const CloneVisits one{{1, 1, 1, 1}, 1, 0, 0};
   stream.visits[0] = {one};

@@ -268,7 +268,7 @@ TEST(AddressMap, MasksAreParitiesAndABijection) {
   }
 }
 
-TEST(AddressMap, MasksThatAreNoBijectionAreRefused) {
+TEST(AddressMap, MasksWithoutABijectionAreRejected) {
   const auto error = [](const std::string& map, const char* channels) {
     return error_from([&] {
       make_config({{"nvdimm.present", "false"},

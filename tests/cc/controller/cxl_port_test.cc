@@ -175,7 +175,7 @@ TEST(CxlPort, AdmittedWritesSurviveAPowerFailure) {
   }
 }
 
-TEST(CxlPort, RefusesWhatCannotWork) {
+TEST(CxlPort, RejectsInvalidParameters) {
   for (const auto& [name, value] :
        keys_from("cxl.credits=0 cxl.down.rate=0T/s cxl.up.latency=0s cxl.load.moderate=8 "
                  "cxl.load.severe=64 controller.ack=nvdimm_p")) {

@@ -167,7 +167,7 @@ Tick Reader::advance(Tick now) {
 
 class DeferredCommands : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(DeferredCommands, ChangeNothingBesideOtherChannelsAndAgents) {
+TEST_P(DeferredCommands, ChangeNothingWithOtherChannelsAndAgents) {
   Random random(GetParam());
   for (int i = 0; i < 15; ++i) {
     const RandomSystem drawn = draw_system(random, true);

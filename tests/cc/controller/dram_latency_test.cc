@@ -149,7 +149,7 @@ TEST(DramLatency, AnotherDimmNeedsALongerGap) {
   }
 }
 
-TEST(DramLatency, RefusesCommandRatesAndDimmsThatDoNotExist) {
+TEST(DramLatency, RejectsCommandRatesAndDimmsThatDoNotExist) {
   for (const char* part : {"lpddr5_6400_16gb_x16", "hbm3_6400_4h_2gb_x32"}) {
     const Assignments other = with(kDramOnly, {{"dram.preset", part}});
     EXPECT_THROW(make_config(with(other, {{"dram.command_rate", "2N"}})), InputError) << part;

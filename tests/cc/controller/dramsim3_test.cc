@@ -24,7 +24,7 @@ class Dramsim3 : public ::testing::Test {
 
 // A build without DRAMsim3 rejects parameters that select it. It also rejects calls that bypass the
 // check of parameters.
-TEST(WithoutDramsim3, NobodyGetsIt) {
+TEST(WithoutDramsim3, SelectingItIsRejected) {
   if (is_built_in("dramsim3")) {
     GTEST_SKIP() << "it is part of this build";
   }
@@ -73,7 +73,7 @@ class Counting final : public Requester {
   std::size_t completed = 0;
 };
 
-TEST_F(Dramsim3, TheWholeOfItAnswersEachRead) {
+TEST_F(Dramsim3, TheFullSimulatorAnswersEachRead) {
   const SystemConfig config = make_config({{"dram.backend", "dramsim3_full"},
                                            {"nvdimm.present", "false"},
                                            {"dram.preset", "ddr3_1600k_4gb_x8"},
@@ -94,7 +94,7 @@ TEST_F(Dramsim3, TheWholeOfItAnswersEachRead) {
 }
 
 // An ini file that ships with DRAMsim3 can be given by name. An unknown name is rejected.
-TEST_F(Dramsim3, ItsShippedFilesGoByName) {
+TEST_F(Dramsim3, ItsShippedFilesAreFoundByName) {
   EXPECT_EQ(make_config({{"nvdimm.present", "false"}, {"dram.dramsim3_ini", "DDR4_8Gb_x8_2400"}})
                 .dram.timing.cl,
             17);

@@ -60,7 +60,7 @@ DramEnergy energy(ChannelUnderTest& channel, std::int64_t cycle, int rank = 0) {
 
 void expect_equal(double got, double expected) { EXPECT_NEAR(got, expected, 1e-9 * expected); }
 
-TEST(DramEnergy, OfAnIdleRank) {
+TEST(DramEnergy, AnIdleRankDrawsPrechargedStandby) {
   ChannelUnderTest channel(part(kNoRefresh));
   channel.run_to(Cycle(kMillisecondCycles));
   expect_equal(energy(channel, kMillisecondCycles).total(), joules(kIdd2n, kMillisecondCycles));
@@ -68,7 +68,7 @@ TEST(DramEnergy, OfAnIdleRank) {
                kVdd * kIdd2n * kDevices * 1e-3);
 }
 
-TEST(DramEnergy, OfRefreshesOnly) {
+TEST(DramEnergy, RefreshesDrawTheirCurrent) {
   ChannelUnderTest channel(part({}));
   channel.run_to(Cycle(kMillisecondCycles));
   const double refreshes = 128;  // T / tREFI
@@ -81,7 +81,7 @@ TEST(DramEnergy, OfRefreshesOnly) {
 }
 
 // Rows of one bank, one after another: each is active from its activate to its precharge.
-TEST(DramEnergy, OfActivates) {
+TEST(DramEnergy, AnActivateDrawsActiveStandbyUntilItsPrecharge) {
   ChannelUnderTest channel(part(kNoRefresh));
   constexpr int kRows = 100;
   for (int row = 0; row < kRows; ++row) {
@@ -106,7 +106,7 @@ TEST(DramEnergy, OfActivates) {
 }
 
 // Reads without a gap: IDD4R flows all the time.
-TEST(DramEnergy, OfASaturatedStream) {
+TEST(DramEnergy, ASaturatedStreamDrawsReadCurrentAllTheTime) {
   ChannelUnderTest channel(part(kNoRefresh));
   std::int64_t column = 0;
   const auto next = [&] { channel.send(kDram, channel.dram(0, 0, column++ % 128)); };
@@ -152,7 +152,7 @@ TEST(DramEnergy, EveryCycleIsInOneState) {
   }
 }
 
-TEST(DramEnergy, OfSleepingRanks) {
+TEST(DramEnergy, SleepingRanksDrawSleepCurrents) {
   ChannelUnderTest down(part(
       {{"dram.power_down", "fast"}, {"dram.power_down_idle", "1us"}, {"dram.refresh", "false"}}));
   down.run_to(Cycle(kMillisecondCycles));
@@ -166,7 +166,7 @@ TEST(DramEnergy, OfSleepingRanks) {
                joules(kIdd6, kMillisecondCycles - 800));
 }
 
-TEST(DramEnergy, OfSameBankRefreshes) {
+TEST(DramEnergy, SameBankRefreshesDrawTheirCurrent) {
   ChannelUnderTest channel(
       keys_from("nvdimm.present=false dram.preset=ddr5_4800b_16gb_x8 dram.refresh_mode=same_bank "
                 "dram.power.VDD=1.1V dram.power.IDD3N=100mA dram.power.IDD5C=150mA"));
@@ -175,7 +175,7 @@ TEST(DramEnergy, OfSameBankRefreshes) {
   expect_equal(got.refresh, 100 * 1.1 * 0.05 * 4 * 312 * 416e-12);
 }
 
-TEST(DramEnergy, CurrentsThatMakeItNegativeAreRefused) {
+TEST(DramEnergy, CurrentsThatMakeItNegativeAreRejected) {
   for (const char* name : {"IDD0", "IDD4R", "IDD4W", "IDD5"}) {
     EXPECT_THROW(make_config(part({{std::string("dram.power.") + name, "20mA"}})), InputError);
   }

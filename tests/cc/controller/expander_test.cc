@@ -79,7 +79,7 @@ double time_per_line(const Assignments& more, int writes_of_ten) {
 
 // Sixteen entries in front of a near and a far channel. Far reads take every entry that becomes
 // free; a limit of four leaves the other twelve to near reads.
-TEST(Expander, ALimiterTellsFarDramFromNear) {
+TEST(Expander, ALimiterAppliesToFarDramOnly) {
   const auto near_done = [](const Assignments& more) {
     CxlHost host(with(
         with(kExpander, keys_from("controller.channels=2 expander.down.latency=1us "
@@ -169,7 +169,7 @@ TEST(Expander, KeepsData) {
   }
 }
 
-TEST(Expander, RefusesWhatCannotWork) {
+TEST(Expander, RejectsInvalidParameters) {
   for (const auto& [name, value] : keys_from("expander.channels=2 expander.credits=0 "
                                              "expander.down.rate=0T/s expander.up.latency=0s")) {
     EXPECT_THROW(make_config(with(kExpander, {{name, value}})), InputError) << name;

@@ -99,13 +99,13 @@ TEST_P(FastPaths, ChangeNoCommandNoCompletionNoStatisticAndNoCheckpoint) {
 }
 
 // Without a command observer, refreshes of an idle channel are counted in whole rounds.
-TEST_P(FastPaths, ChangeNothingWhereNobodyObservesCommands) {
+TEST_P(FastPaths, ChangeNothingWithoutCommandObservers) {
   expect_that_they_change_nothing(GetParam(), false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Part, FastPaths, ::testing::Range<std::uint64_t>(1, kParts + 1));
 
-TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayRound) {
+TEST(FastPathsAndReference, ContinueCheckpointsOfEachOther) {
   Random random(2);
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const bool plain = random.below(3) == 0;
@@ -134,7 +134,7 @@ TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayR
 
 // Both classes always have a burst available in both directions, so the arbiter must choose.
 // Frequent refreshes close rows after the choice of a class and before its burst is issued.
-TEST(FastPathsAndReference, TheArbiterIsAskedAsOftenWhereRefreshesInterruptContests) {
+TEST(FastPathsAndReference, AskTheArbiterEquallyOftenIfRefreshesInterruptContests) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const SystemConfig config = make_config(
         with(kSmallNvdimm,

@@ -42,13 +42,13 @@ std::vector<std::uint32_t> restored(const std::vector<Cycle>& ends, bool several
 
 using Slots = std::vector<std::uint32_t>;
 
-TEST(FinishQueue, SavedBurstsGoOnInTheOrderOfTheirEnds) {
+TEST(FinishQueue, RestoredBurstsEndInOrder) {
   for (const bool several_buses : {false, true}) {
     EXPECT_EQ(restored({Cycle(30), Cycle(11), Cycle(20)}, several_buses), (Slots{1, 2, 0}));
   }
 }
 
-TEST(FinishQueue, OfSeveralBusesTwoMayEndTogetherAndOfOneNot) {
+TEST(FinishQueue, BurstsMayEndTogetherOnSeveralBusesOnly) {
   const std::vector<Cycle> ends{Cycle(20), Cycle(11), Cycle(20), Cycle(11)};
   EXPECT_EQ(restored(ends, true), (Slots{1, 3, 0, 2}));
   EXPECT_THROW(restored(ends, false), Fault);

@@ -62,7 +62,7 @@ Transaction& taken(TransactionPool& pool, bool flush) {
   return transaction;
 }
 
-TEST(FlushBarrier, FreesWhatHasNoFlushBeforeItAndSendsAFlushWithNothingBeforeIt) {
+TEST(FlushBarrier, FreesRequestsWithoutEarlierFlushAndSendsAFlushWithoutEarlierRequest) {
   TransactionPool pool(kSlots);
   FlushBarrier barrier;
   ModelOfBarriers model;
@@ -130,7 +130,7 @@ struct Barred {
   FlushBarrier barrier;
 };
 
-TEST(FlushBarrier, ALoadedFlushIsSentWithNothingBeforeIt) {
+TEST(FlushBarrier, ALoadedFlushIsSentAfterAllEarlierRequests) {
   Barred rig;
   rig.barrier.done();
   ASSERT_EQ(rig.barrier.due(rig.pool), &rig.flush);
@@ -144,7 +144,7 @@ TEST(FlushBarrier, ALoadedFlushIsSentWithNothingBeforeIt) {
 }
 
 // The number of requests in front is not in the file; the caller derives it.
-TEST(FlushBarrier, ALoadedOneWaitsForThoseInFront) {
+TEST(FlushBarrier, ALoadedFlushWaitsForEarlierRequests) {
   Barred rig;
   FlushBarrier loaded;
   Archive archive(rig.saved());

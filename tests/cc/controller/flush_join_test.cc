@@ -46,7 +46,7 @@ TEST(FlushJoin, PassesOnAllItsChannelsOnceTheLastPartIsDone) {
   EXPECT_EQ(rig.ended.flushes, 1);
 }
 
-TEST(FlushJoin, APartOfNoFlushIsAFault) {
+TEST(FlushJoin, APartWithoutAFlushIsAFault) {
   Rig rig;
   rig.part.tag = 7;
   EXPECT_THROW(rig.join.on_complete(rig.part, Tick(1)), Fault);

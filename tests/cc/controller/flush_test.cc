@@ -51,7 +51,7 @@ TEST(Flush, ItsAckDoesNotWaitForTheDataBus) {
   EXPECT_EQ(ends[0], ends[1]);
 }
 
-TEST(Flush, WaitsForWhatIsBeforeIt) {
+TEST(Flush, WaitsForEarlierRequests) {
   ChannelUnderTest channel(kQuiet);
   const std::uint64_t read = channel.send(kNvdimm, Address(0));
   const std::uint64_t write = channel.send(kNvdimm, Address(4096), true);
@@ -61,7 +61,7 @@ TEST(Flush, WaitsForWhatIsBeforeIt) {
   EXPECT_EQ(channel.finished_.at(flush), channel.finished_.at(read) + Cycle(43));
 }
 
-TEST(Flush, HoldsBackWhatIsBehindIt) {
+TEST(Flush, BlocksLaterRequests) {
   ChannelUnderTest channel(kQuiet);
   channel.send(kNvdimm, Address(0));
   const std::uint64_t flush = channel.flush();
@@ -73,7 +73,7 @@ TEST(Flush, HoldsBackWhatIsBehindIt) {
 }
 
 // Code that steps the kernel by hand sees every completion up to that time.
-TEST(Flush, AnEndIsSeenWhenItComesByWhoeverLooksOnBetweenSteps) {
+TEST(Flush, SteppingByHandShowsEachCompletionAtItsTime) {
   for (const Assignments& assignments : {kQuiet, kWriteBack}) {
     ChannelUnderTest channel(assignments);
     for (int i = 0; i < 5; ++i) {
@@ -120,7 +120,7 @@ TEST(Flush, LeavesDramAlone) {
 
 // A flush has no page, whatever its address is. Earlier row hits stay hits and go before an older
 // miss of their pseudo-bank.
-TEST(Flush, LeavesTheLastPageOfAPseudoBankTheLast) {
+TEST(Flush, DoesNotChangeTheLastPageOfAPseudoBank) {
   ChannelUnderTest channel(kQuiet);
   constexpr std::int64_t kPage = 3;
   const std::int64_t other = kPage + PseudoBanks({channel.config_.nvdimm}).count();
@@ -149,7 +149,7 @@ TEST(Flush, LeavesTheLastPageOfAPseudoBankTheLast) {
   EXPECT_EQ(commands, (std::vector<std::uint64_t>{0, hit, miss}));
 }
 
-TEST(Flush, NothingElseIsInACommandQueueOfOne) {
+TEST(Flush, OccupiesACommandQueueOfOneAlone) {
   ChannelUnderTest channel(with(kQuiet, {{"controller.outstanding", "1"}}));
   channel.send(kNvdimm, Address(0), true);
   channel.flush();
@@ -158,7 +158,7 @@ TEST(Flush, NothingElseIsInACommandQueueOfOne) {
   EXPECT_EQ(channel.order_, (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
-TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
+TEST(Flush, WritesBackDirtyPagesIfConfigured) {
   ChannelUnderTest channel(kWriteBack);
   channel.send(kNvdimm, Address(0), true);
   channel.run_to(Cycle(1'000));
@@ -238,7 +238,7 @@ TEST(Flush, BarriersHoldInEveryStructureAndMode) {
 }
 
 // One flush over all NVDIMMs of a system.
-TEST(Flush, OfSeveralChannelsEndsWithTheLast) {
+TEST(Flush, OverSeveralChannelsEndsWithTheLast) {
   const SystemConfig config =
       make_config(with(kQuiet, {{"controller.channels", "4"}, {"nvdimm.capacity", "1GiB"}}));
   struct Seen final : public Requester {

@@ -100,7 +100,7 @@ TEST(HbfPhases, AreKeptInASavedState) {
   EXPECT_EQ(run(true), run(false));
 }
 
-TEST(HbfPhases, RefusesAPhaseThatIsEmptyOrTooLong) {
+TEST(HbfPhases, RejectsAPhaseThatIsEmptyOrTooLong) {
   const Assignments period{{"hbf.write_period", "1ms"}};
   EXPECT_THROW(HbfRig(with(period, {{"hbf.write_phase", "0s"}})), InputError);
   EXPECT_THROW(HbfRig(with(period, {{"hbf.write_phase", "2ms"}})), InputError);

@@ -90,7 +90,7 @@ void expect_contents(const HbfChannel& channel, const Survivors& alive) {
   }
 }
 
-TEST(HbfPower, ExactlyWhatWasProgrammedSurvives) {
+TEST(HbfPower, ExactlyTheProgrammedPagesSurvive) {
   Random random(21);
   int pending = 0;
   int torn = 0;

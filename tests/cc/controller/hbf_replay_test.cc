@@ -87,7 +87,7 @@ TEST(HbfReplay, CopiesThePagesBeforeTheFailedOne) {
 }
 
 // Most blocks of 256 pages have a failed one, so soon all spare blocks wait for a replay.
-TEST(HbfReplay, SaysThatFailuresExceedTheSpareBlocks) {
+TEST(HbfReplay, ReportsFailuresBeyondTheSpareBlocks) {
   HbfSystem system(with(kHbf, with(kHostFtl, {{"nvdimm.nand.program_failure", "0.01"},
                                               {"nvdimm.capacity", "64MiB"},
                                               {"nvdimm.nand.pages_per_block", "256"},

@@ -232,7 +232,7 @@ std::vector<double> refreshed_blocks(const Assignments& more) {
   return blocks;
 }
 
-TEST(HbfSystem, RefreshesAreDueInBurstsOrPaced) {
+TEST(HbfSystem, RefreshesAreIssuedInBurstsOrPaced) {
   const auto sum = [](const std::vector<double>& blocks) {
     double total = 0;
     for (const double each : blocks) {
@@ -333,7 +333,7 @@ TEST(HbfSystem, CountsRefreshesThatAreLate) {
   }
 }
 
-TEST(HbfSystem, RefusesWhatTheHostCannotDo) {
+TEST(HbfSystem, RejectsParametersThatTheHostCannotSupport) {
   for (const auto& [name, value] :
        keys_from("nvdimm.gc.scheduler=reactive_copyback nvdimm.ftl.map=cached "
                  "nvdimm.ftl.over_provisioning=0")) {

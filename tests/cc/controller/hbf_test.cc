@@ -356,7 +356,7 @@ TEST(Hbf, ReadsOfABlockAreCounted) {
   }
 }
 
-TEST(Hbf, RefusesWhatCannotWork) {
+TEST(Hbf, RejectsInvalidParameters) {
   for (const auto& [name, value] :
        keys_from("hbf.grade=4 hbf.pending_writes=0 hbf.accumulate=0s hbf.read_granularity=192B "
                  "hbf.outstanding=0 dram.preset=ddr4_2400_8gb_x8 nvdimm.kind=pcm nvdimm.count=2 "

@@ -145,7 +145,7 @@ TEST(Hbm3, APerBankRefreshIsOfOneBank) {
   expect_refreshes_in_turn(assignments, 6240, 32, 2, {{0, 320 - 1}, {1, 13 - 1}, {16, 13 - 1}});
 }
 
-TEST(Hbm3, WhatIsNotModelledIsRefused) {
+TEST(Hbm3, FeaturesThatAreNotModelledAreRejected) {
   EXPECT_NO_THROW(make_config(kHbm3));
   const auto with_one = [](const char* name, const char* value) {
     return with(kHbm3, {{name, value}});

@@ -295,7 +295,7 @@ TEST(HostQueue, OccupancyIsRateTimesHoldingTime) {
                    334 * static_cast<double>(kSlowTime.value()) / time);
 }
 
-TEST(HostQueue, RefusesSeveralNodes) {
+TEST(HostQueue, RejectsSeveralNodes) {
   SystemConfig config = make_config(with(kSmallNvdimm, {{"host.queue", "shared"}}));
   config.nodes = 2;
   EXPECT_FALSE(config.check().empty());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kPeriods[] = {1, 2, 3, 625, 750, 833, 1072, 1250, 2500, 4096};
 
-TEST(WholeCycles, AreTheQuotientWhereNothingRemains) {
+TEST(WholeCycles, AreTheQuotientOfAMultiple) {
   Random random(1);
   for (const std::int64_t period : kPeriods) {
     const WholeCycles clock{Tick(period)};
@@ -28,7 +28,7 @@ TEST(WholeCycles, AreTheQuotientWhereNothingRemains) {
   }
 }
 
-TEST(WholeCycles, AreNoQuotientWhereSomethingRemains) {
+TEST(WholeCycles, ExceedAllQuotientsBetweenMultiples) {
   Random random(2);
   for (const std::int64_t period : kPeriods) {
     const WholeCycles clock{Tick(period)};
@@ -44,7 +44,7 @@ TEST(WholeCycles, AreNoQuotientWhereSomethingRemains) {
   }
 }
 
-TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
+TEST(LatencyHistogram, MatchesAPlainHistogram) {
   Random random(3);
   for (const std::int64_t period : kPeriods) {
     const WholeCycles clock{Tick(period)};
@@ -71,7 +71,7 @@ TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
 
 // Resets histograms that hold latencies with a separate counter (below 512 cycles) and without,
 // folded or not.
-TEST(LatencyHistogram, AfterAResetHoldsOnlyWhatCameSince) {
+TEST(LatencyHistogram, AfterAResetHoldsLaterLatenciesOnly) {
   const WholeCycles clock{Tick(625)};
   for (const bool folded : {false, true}) {
     LatencyHistogram latencies;

@@ -94,7 +94,7 @@ TEST(LatencySplit, ARefreshComesFirst) {
 
 // A rank that slept is refreshed later than others; its requests wait for that refresh as for any
 // other.
-TEST(LatencySplit, ARefreshBehindASelfRefreshComesFirst) {
+TEST(LatencySplit, ARefreshAfterASelfRefreshComesFirst) {
   const Assignments sleeps =
       keys_from("nvdimm.present=false dram.self_refresh=true dram.self_refresh_idle=100us");
   constexpr Cycle kAsleep{100'000};
@@ -131,7 +131,7 @@ TEST(LatencySplit, AFullQueueKeepsRequestsOutside) {
   EXPECT_EQ(splits.time(other, kTransfer), Tick(15 * 1250));
 }
 
-TEST(LatencySplit, TheSameLineQueuesBehindItself) {
+TEST(LatencySplit, RequestsToOneLineQueueForEachOther) {
   ChannelUnderTest channel(kNoRefresh);
   const Splits splits(channel);
   channel.send(MemoryClass::dram, channel.dram(0, 0, 0), true);
@@ -234,7 +234,7 @@ void check_totals(ChannelUnderTest& channel, const Splits& splits) {
   EXPECT_EQ(nvdimm, statistics.nvdimm_line_latency.histogram().sum());
 }
 
-TEST(LatencySplit, PartsAddUpWhateverTheQueues) {
+TEST(LatencySplit, PartsAddUpInEachStructureOfQueues) {
   for (const char* queues : {"unified", "split"}) {
     for (const char* structure : {"flat", "two_level"}) {
       for (const char* ack : {"grant", "auto", "nvdimm_p"}) {
@@ -284,7 +284,7 @@ TEST(LatencySplit, PartsAddUpWithDrainedWritesAndOtherParts) {
   }
 }
 
-TEST(LatencySplit, PartsAddUpWhereCommandsNeedMoreThanASlot) {
+TEST(LatencySplit, PartsAddUpIfCommandsTakeSeveralSlots) {
   for (const char* preset : {"lpddr5_6400_16gb_x16", "hbm3_6400_8h_4gb_x32"}) {
     for (const char* refresh : {"all_bank", "same_bank"}) {
       SCOPED_TRACE(std::string(preset) + " " + refresh);
@@ -294,7 +294,7 @@ TEST(LatencySplit, PartsAddUpWhereCommandsNeedMoreThanASlot) {
 }
 
 // One full LUN and a buffer of few pages, so that writes keep garbage collection busy.
-TEST(LatencySplit, GarbageCollectionIsToldApartFromOtherWaitsForTheAck) {
+TEST(LatencySplit, GarbageCollectionIsSeparateFromOtherWaitsForTheAck) {
   ChannelUnderTest channel(
       keys_from("nvdimm.capacity=1MiB nvdimm.nand.channels=1 nvdimm.nand.chips=1 "
                 "nvdimm.nand.pages_per_block=16 nvdimm.ftl.over_provisioning=60 "
@@ -325,7 +325,7 @@ TEST(LatencySplit, GarbageCollectionIsToldApartFromOtherWaitsForTheAck) {
   }
 }
 
-TEST(LatencySplit, ACheckpointKeepsWhatIsUnderWay) {
+TEST(LatencySplit, ACheckpointKeepsRequestsInFlight) {
   ChannelUnderTest whole(kSmallNvdimm);
   ChannelUnderTest resumed(kSmallNvdimm);
   Splits one(whole);

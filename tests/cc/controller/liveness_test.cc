@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name + std::to_string(test.index);
     });
 
-TEST(StarvationGuard, HoldsWhereFewReferencesMayStart) {
+TEST(StarvationGuard, HoldsIfFewCommandsMayBeOutstanding) {
   for (const char* structure : {"flat", "two_level"}) {
     for (const char* queues : {"unified", "split"}) {
       for (const char* writes : {"mixed", "drained"}) {
@@ -160,7 +160,7 @@ TEST(StarvationGuard, HoldsInEachAckMode) {
 }
 
 // All become overdue at once; the NVDIMM's is ready when half of the DRAM's are done.
-TEST(StarvationGuard, OfTwoClassesTheOlderOverdueRequestGoesFirst) {
+TEST(StarvationGuard, TheOlderOverdueRequestOfTwoClassesGoesFirst) {
   for (const bool nvdimm_is_older : {false, true}) {
     ChannelUnderTest channel(with(
         kFewSlots, keys_from("dram.refresh=false controller.queues=split controller.queue_depth=64 "

@@ -68,7 +68,7 @@ std::string go_on(ChannelUnderTest& channel, const Setting& setting) {
 
 class LoadedOver : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(LoadedOver, AnotherStateAChannelGoesOnAsThatWhichWasSaved) {
+TEST_P(LoadedOver, AnotherStateAChannelContinuesExactly) {
   const Setting setting = settings()[GetParam()];
   ChannelUnderTest whole(setting.assignments);
   drive(whole, setting, 3, 50, 13);
@@ -112,7 +112,7 @@ bool is_taken(const Assignments& from, MemoryClass memory, const Assignments& in
 }
 
 // Each section of a state begins with its name.
-TEST(LoadedChannel, IsRefusedWhereAPartIsNoneOfAChannel) {
+TEST(LoadedChannel, RejectsAStateWithAnUnknownPart) {
   ChannelUnderTest channel(kSmallNvdimm);
   drive(channel, {"", {}}, 3, 10, 13);
   const std::string state = channel.save();
@@ -126,7 +126,7 @@ TEST(LoadedChannel, IsRefusedWhereAPartIsNoneOfAChannel) {
   channel.load(state);
 }
 
-TEST(LoadedQueues, HoldNoMoreThanTheyCan) {
+TEST(LoadedQueues, RejectStatesThatExceedTheirDepth) {
   const auto split = [](const char* dram, const char* nvdimm) {
     return Assignments{{"controller.queues", "split"},
                        {"controller.queue_depth", dram},

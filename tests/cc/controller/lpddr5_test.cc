@@ -157,7 +157,7 @@ TEST(Lpddr5, TheGapFromReadToWriteIsTwckdqo) {
   EXPECT_EQ(make_config(kLpddr5).dram.timing.trtrs, 2);
 }
 
-TEST(Lpddr5, WhatIsNotModelledIsRefused) {
+TEST(Lpddr5, FeaturesThatAreNotModelledAreRejected) {
   const auto with_one = [](const char* name, const char* value) {
     return with(kLpddr5, {{name, value}});
   };
@@ -245,7 +245,7 @@ TEST(Lpddr5, TheCheckerKnowsTheSlotOfAct2) {
   EXPECT_TRUE(edited.breaks("command bus"));
 }
 
-TEST(Lpddr5, TheCheckerKnowsWhereTheHalvesOfLinesLie) {
+TEST(Lpddr5, TheCheckerKnowsTheSlotsOfTheHalvesOfLines) {
   for (std::int64_t distance = 1; distance < 9; ++distance) {
     ProtocolChecker checker(make_config(kLpddr5));
     Log log{{Cycle(0), C::activate, 0, 0, 0, 1, -1},

@@ -17,14 +17,14 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(MemorySystem, AFlushWaitsForNobodyWhereNothingIsQueued) {
+TEST(MemorySystem, AFlushDoesNotWaitIfNoRequestIsQueued) {
   for (const char* present : {"true", "false"}) {
     EXPECT_FALSE(Memory({{"controller.channels", "2"}, {"nvdimm.present", present}})
                      .memory.flush_would_wait());
   }
 }
 
-TEST(MemorySystem, ANewOneHasCountedNothing) {
+TEST(MemorySystem, CountersBeginAtZero) {
   Memory memory(
       with(kWritten, {{"nvdimm.precondition.fill", "0"}, {"nvdimm.precondition.overwrite", "0"}}));
   StatisticRegistry registry;
@@ -39,7 +39,7 @@ TEST(MemorySystem, ANewOneHasCountedNothing) {
 
 // Core 0 has had less service than core 1 from the first channel, and more from both together.
 // ATLAS must rank by the sum in each channel.
-TEST(MemorySystem, SchedulersOfItsChannelsKnowOneAnother) {
+TEST(MemorySystem, SchedulersOfItsChannelsAreConnected) {
   struct Ended final : Requester {
     void on_complete(const Request& request, Tick) override { sources.push_back(request.source); }
     std::vector<int> sources;
@@ -92,7 +92,7 @@ bool has(MemorySystem& memory, const std::string& path) {
   return found;
 }
 
-TEST(MemorySystem, NvdimmsOfAChannelHaveStatisticsOfTheirOwnIfThereAreSeveral) {
+TEST(MemorySystem, SeveralNvdimmsOfAChannelHaveSeparateStatistics) {
   Memory one(Assignments{});
   EXPECT_TRUE(has(one.memory, "nvdimm.nand.reads"));
   EXPECT_FALSE(has(one.memory, "nvdimm.device0.nand.reads"));
@@ -102,7 +102,7 @@ TEST(MemorySystem, NvdimmsOfAChannelHaveStatisticsOfTheirOwnIfThereAreSeveral) {
   EXPECT_FALSE(has(two.memory, "nvdimm.device2.nand.reads"));
 }
 
-TEST(MemorySystem, AnNvdimmThatIsOffWithoutItsHostIsRefused) {
+TEST(MemorySystem, AnNvdimmWithoutPowerWhileItsHostRunsIsRejected) {
   const Archive loading((std::string()));
   Memory memory(Assignments{});
   memory.memory.check_loaded(loading, false);

@@ -11,7 +11,7 @@ namespace hmsim::testing {
 namespace {
 
 // Transactions whose command was sent and that have no ack yet. A flush stays barred until it ends.
-TEST(NvdimmEndpoint, OnlyWhatWasSentAwaitsAnAck) {
+TEST(NvdimmEndpoint, OnlySentCommandsAwaitAnAck) {
   const auto awaits = [](bool flush, TransactionState state, bool started,
                          MemoryClass memory = MemoryClass::nvdimm) {
     Transaction transaction;
@@ -80,7 +80,7 @@ struct EndpointRig {
 };
 
 // Two reads of one pseudo-bank; the first in order may not have the bus yet.
-TEST(NvdimmEndpoint, WhatGoesFirstByNewKeysIsNotHeldUpByWhatDidBefore) {
+TEST(NvdimmEndpoint, NewKeysReplaceTheFormerLeader) {
   EndpointRig rig;
   NvdimmEndpoint& endpoint = rig.endpoint;
   Transaction& second = rig.ready(1, kNow);

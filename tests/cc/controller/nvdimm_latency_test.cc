@@ -73,7 +73,7 @@ TEST(NvdimmLatency, PagesOfADeviceOf128Luns) {
 }
 
 // Without refreshes an uncontended window has no end.
-TEST(NvdimmLatency, ReadsWhereNothingElseIsEverDue) {
+TEST(NvdimmLatency, ReadsWithoutRefreshes) {
   ChannelUnderTest channel(with(kSmall, {{"dram.refresh", "false"}}));
   latency_of(channel, Address(0), false);
   EXPECT_EQ(channel.channel_.next_event(), kNever);
@@ -128,7 +128,7 @@ TEST(NvdimmLatency, AWriteWaitsForItsCredit) {
 }
 
 // The line written is on its way to a frame. The read waits for it and returns the written data.
-TEST(NvdimmLatency, AReadBehindAWriteOnCreditWaitsForIt) {
+TEST(NvdimmLatency, AReadAfterAWriteOnCreditWaitsForIt) {
   ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"}}));
   channel.send(kNvdimm, Address(0), true);
   const std::uint64_t read = channel.send(kNvdimm, Address(0), false);

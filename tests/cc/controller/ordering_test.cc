@@ -81,7 +81,7 @@ const std::vector<Assignments> kQueues{
     {{"controller.structure", "two_level"}, {"controller.writes", "drained"}}};
 
 // A request's row hit is the same at the end of its burst as at its start, across a checkpoint.
-TEST(Ordering, ACompletionTellsWhetherItsRequestHitItsRow) {
+TEST(Ordering, ACompletionStatesWhetherItsRequestHitItsRow) {
   for (std::size_t which = 0; which < kQueues.size(); ++which) {
     SCOPED_TRACE(which);
     Watched running(kQueues[which]);
@@ -175,7 +175,7 @@ class NoProgress final : public SourceProgress {
 
 // The arbiter is asked if no transaction is overdue. Otherwise the overdue one goes first, or the
 // older of two.
-TEST(Ordering, WhatIsOverdueGoesFirstAndOfTwoTheOlder) {
+TEST(Ordering, OverdueRequestsGoFirstInOrderOfAge) {
   const SystemConfig config = make_config(
       with(kSmallNvdimm, {{"controller.queues", "split"}, {"controller.arbiter", "dram_first"}}));
   const ChannelLayout layout(config, 0);

@@ -90,7 +90,7 @@ TEST(Pas, TakesPagesInTurnAndIsFirstInFirstOutInsideAPage) {
   EXPECT_EQ(of_a, (std::vector<std::uint64_t>{0, 1, 2, 6}));
 }
 
-TEST(Pas, APageThatComesBackStandsAtTheEnd) {
+TEST(Pas, APageThatReturnsToTheRoundIsLast) {
   Queue queue(scheduled_by("pas", blocking()));
   queue.send("ABB");
   queue.channel.run_to(Cycle(10));  // A is sent and leaves the round
@@ -164,7 +164,7 @@ TEST(Pas, ThrashTurnsToSameAndOneCleanPageBack) {
   EXPECT_EQ(queue.channel.order_.size(), 10u);
 }
 
-TEST(Pas, AFirstTouchIsNoThrash) {
+TEST(Pas, AFirstTouchIsNotAThrash) {
   Queue queue(scheduled_by("pas", {{"controller.outstanding", "4"}}));
   queue.send("AABBAABB");
   EXPECT_EQ(queue.all_commands(), "ABABABAB") << "merged misses are late, and no thrash either";
@@ -178,7 +178,7 @@ TEST(Pas, AnyMissTurnsToSameAtTheFirstTouch) {
   EXPECT_EQ(queue.all_commands(), "AABBCC");
 }
 
-TEST(Pas, ReturnsAfterSoManyCleanPages) {
+TEST(Pas, ReturnsAfterTheGivenNumberOfCleanPages) {
   const auto order = [](const char* pages) {
     Queue queue(scheduled_by("pas", blocking({{"policies.pas.trigger", "any_miss"},
                                               {"policies.pas.return_after", pages}})));

@@ -238,16 +238,16 @@ void run(const char* preset, bool keyed, bool drained, const std::vector<TimingR
 
 class PolledBanksOf : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PolledBanksOf, OfferWhatNativeBanksOffer) { run(GetParam(), false, true); }
-TEST_P(PolledBanksOf, OfferItByKey) { run(GetParam(), true, true); }
-TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesCompete) {
+TEST_P(PolledBanksOf, MatchNativeBanks) { run(GetParam(), false, true); }
+TEST_P(PolledBanksOf, MatchNativeBanksByKey) { run(GetParam(), true, true); }
+TEST_P(PolledBanksOf, MatchNativeBanksIfReadsAndWritesCompete) {
   run(GetParam(), false, false);
   run(GetParam(), true, false);
 }
 
 // As for parts whose reads and writes wait differently for their row: a bank that was ready for one
 // may have to wait for the other.
-TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesWaitForTheirRowUnlike) {
+TEST_P(PolledBanksOf, MatchNativeBanksIfReadsAndWritesWaitForRowsDifferently) {
   for (const Command later : {Command::read, Command::write}) {
     run(GetParam(), true, false, {{Command::activate, later, Scope::bank, 60}});
   }

@@ -53,7 +53,7 @@ TEST(PowerDown, RowsAreClosedAsSoonAsTheyMayBe) {
 }
 
 // tRTP = 6 after the last of ten reads of a row that was activated long before.
-TEST(PowerDown, RowsThatWereOpenForLongAreClosedBehindTheirLastRead) {
+TEST(PowerDown, RowsOpenForLongAreClosedTrtpAfterTheirLastRead) {
   ChannelUnderTest channel(with(kPowerDown, {{"dram.power_down_idle", "1250ps"}}));
   channel.run_to(Cycle(100));
   for (int column = 0; column < 10; ++column) {
@@ -180,7 +180,7 @@ TEST(Sleep, HasNoStepAheadInSelfRefresh) {
   }
 }
 
-TEST(Sleep, IsRefusedWhereItCannotBe) {
+TEST(Sleep, IsRejectedIfUnsupported) {
   EXPECT_THROW(make_config(with(kSelfRefresh, {{"dram.refresh", "false"}})), InputError);
   EXPECT_THROW(make_config(with(kSelfRefresh, {{"dram.preset", "ddr5_4800b_16gb_x8"},
                                                {"dram.refresh_mode", "same_bank"}})),
@@ -189,7 +189,7 @@ TEST(Sleep, IsRefusedWhereItCannotBe) {
 }
 
 // Rules that the checker reports for logs that only the power modes make invalid.
-TEST(ProtocolChecker, NamesWhatIsWrongWithSleep) {
+TEST(ProtocolChecker, NamesTheRulesThatSleepBreaks) {
   const auto rules_broken = [](const std::vector<CommandRecord>& log) {
     ProtocolChecker checker(make_config(kSelfRefresh));
     for (const CommandRecord& record : log) {

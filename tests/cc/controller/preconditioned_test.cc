@@ -19,12 +19,12 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(Preconditioned, WhatPreconditioningLeavesIsThatOfOneNode) {
+TEST(Preconditioned, TheStateIsThatOfOneNode) {
   EXPECT_EQ(Memory(kWritten, 2).memory.preconditioned(kSeed),
             Memory(kWritten).memory.preconditioned(kSeed));
 }
 
-TEST(Preconditioned, OnlyFlashThatIsThereIsPreconditioned) {
+TEST(Preconditioned, OnlyPresentFlashIsPreconditioned) {
   const auto pages = [](const Assignments& more) {
     return preconditioned_pages(make_config(with(with(kSmallNvdimm, kWritten), more)));
   };
@@ -38,7 +38,7 @@ TEST(Preconditioned, OnlyFlashThatIsThereIsPreconditioned) {
 
 // The shape contains exactly the parameters that determine the state, so the state is valid for
 // runs that differ in others.
-TEST(Preconditioned, AStateTellsWhatItWasMadeBy) {
+TEST(Preconditioned, AStateStatesTheParametersThatDetermineIt) {
   const auto shape = [](const Assignments& more) {
     return preconditioned_shape(make_config(with(with(kSmallNvdimm, kWritten), more)), kSeed);
   };
@@ -62,7 +62,7 @@ class WrittenFile {
   const std::string path = ::testing::TempDir() + "preconditioned_test." + std::to_string(getpid());
 };
 
-TEST(Preconditioned, EachNodeBeginsWithWhatIsLoaded) {
+TEST(Preconditioned, EachNodeBeginsWithTheLoadedState) {
   const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
   const WrittenFile file(written);
   for (const std::int64_t nodes : {1, 2}) {
@@ -88,7 +88,7 @@ TEST(Preconditioned, HbfThatLoadsAStateEqualsHbfThatPreconditions) {
   }
 }
 
-TEST(Preconditioned, OnlyHbfWhoseHostMapsPagesIsPreconditioned) {
+TEST(Preconditioned, OnlyHbfWithAMapInTheHostIsPreconditioned) {
   const SystemConfig raw = make_config(kHbf);
   EXPECT_EQ(preconditioned_pages(raw), 0u);
   const auto shape = [](const char* more) {
@@ -116,7 +116,7 @@ TEST(Preconditioned, ALongStateOfLargeFlashOrOfACachedMapIsLoaded) {
 }
 
 // The error also names a parameter that only one of the two victim selectors has.
-TEST(Preconditioned, AStateThatWasMadeByOtherValuesIsRefusedWithBoth) {
+TEST(Preconditioned, AStateOfOtherValuesIsRejectedWithBoth) {
   const auto told_of = [](const Assignments& then, const Assignments& now) -> std::string {
     const WrittenFile file(Memory(with(kWritten, then)).memory.preconditioned(kSeed));
     const std::string error = error_from([&] {
@@ -135,7 +135,7 @@ TEST(Preconditioned, AStateThatWasMadeByOtherValuesIsRefusedWithBoth) {
 }
 
 // The header has 32 bytes.
-TEST(Preconditioned, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
+TEST(Preconditioned, ATruncatedStateIsRejected) {
   const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
   const auto told_of = [&written](std::size_t length) -> std::string {
     const WrittenFile file(written.substr(0, length));
@@ -148,7 +148,7 @@ TEST(Preconditioned, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
 }
 
 // The first name of the body, after two counts. Its hash and length precede it.
-TEST(Preconditioned, AParameterHasAPlainName) {
+TEST(Preconditioned, AnUnprintableParameterNameIsRejected) {
   constexpr std::size_t kHeader = 32;
   constexpr std::size_t kHash = 16;
   const std::string written = Memory(kWritten).memory.preconditioned(kSeed);

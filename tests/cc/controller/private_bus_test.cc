@@ -72,7 +72,7 @@ void expect_alike(const std::vector<CommandRecord>& one, const std::vector<Comma
   }
 }
 
-TEST(PrivateBus, EachClassRunsAsIfItWereAlone) {
+TEST(PrivateBus, EachClassRunsAsIfAlone) {
   const Assignments apart{{"controller.bus", "private"}};
   expect_alike(commands(MemoryClass::dram, Traffic::both, apart),
                commands(MemoryClass::dram, Traffic::dram, {}));

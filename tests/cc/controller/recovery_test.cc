@@ -44,7 +44,7 @@ bool recovers(const std::vector<int>& written) {
 }
 
 // Recovery of a channel without data is complete at once.
-TEST(Recovery, IsOverWhenThatOfEachChannelIs) {
+TEST(Recovery, EndsWithTheLastChannel) {
   EXPECT_TRUE(recovers({}));
   EXPECT_FALSE(recovers({0}));
   EXPECT_FALSE(recovers({1}));

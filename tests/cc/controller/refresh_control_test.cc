@@ -58,7 +58,7 @@ TEST(RefreshControl, IsBusyBeforeTheEndsOfItsRefreshesAndNotAtThem) {
 
 // A rank that leaves self-refresh takes no refresh for a time; the next one is due one interval
 // later.
-TEST(RefreshControl, IsBusyForATimeBehindSelfRefresh) {
+TEST(RefreshControl, IsBusyForATimeAfterSelfRefresh) {
   Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
   RefreshControl& control = refreshed.control;
   constexpr Cycle kWoken(20'000);
@@ -80,7 +80,7 @@ TEST(RefreshControl, IsBusyForATimeBehindSelfRefresh) {
 }
 
 // Loading discards waiting requests: a rank without waiting requests is refreshed early.
-TEST(RefreshControl, ALoadedStateHasNobodyWaiting) {
+TEST(RefreshControl, ALoadedStateHasNoWaitingRequests) {
   Refreshed refreshed({{"dram.refresh_pull_in", "1"}, {"dram.refresh_postpone", "1"}});
   RefreshControl& control = refreshed.control;
   const Cycle due(refreshed.dram.refresh_interval());
@@ -127,7 +127,7 @@ TEST(RefreshControl, TheLongestGapLeavesTimeToCloseAllBanks) {
 }
 
 // Regardless of the other refresh parameters.
-TEST(RefreshControl, WithoutRefreshesNoneIsEverDue) {
+TEST(RefreshControl, WithoutRefreshesNoneIsScheduled) {
   for (const Assignments& more :
        {Assignments{}, Assignments{{"dram.refresh_postpone", "8"}},
         Assignments{{"dram.refresh_pull_in", "8"}},

@@ -148,7 +148,7 @@ TEST(RefreshManagement, TheCheckerMissesNoneAndAllowsNoneTooEarly) {
             "RAAIMT");
 }
 
-TEST(RefreshManagement, IsOffByDefaultAndRefusedWhereItIsNotModelled) {
+TEST(RefreshManagement, IsOffByDefaultAndRejectedIfNotModelled) {
   ChannelUnderTest channel(with({kManaged.begin(), kManaged.end() - 1}, kFarRefreshes));
   read_in_turn(channel, 100);
   EXPECT_TRUE(only(channel.log_, C::refresh_management).empty());

@@ -79,7 +79,7 @@ TEST(Refresh, MadeAheadWhileIdle) {
   }
 }
 
-TEST(Refresh, WhatWasMadeAheadIsSavedWhenBusy) {
+TEST(Refresh, RefreshesMadeAheadAreSavedWhenBusy) {
   ChannelUnderTest channel(elastic("0", "8"));
   channel.run_to(Cycle(2000));
   EXPECT_EQ(only(channel.log_, ChannelCommand::refresh).size(), 8u);
@@ -177,7 +177,7 @@ TEST(SameBankRefresh, HoldsUpItsBanksOnly) {
 
 // Reads of open rows with other bank numbers continue while a bank is closed, refreshed and opened
 // again.
-TEST(SameBankRefresh, OtherBanksGoOnReading) {
+TEST(SameBankRefresh, OtherBanksContinueReading) {
   ChannelUnderTest channel(kSameBank);
   std::int64_t column = 0;
   const auto next = [&] {
@@ -196,7 +196,7 @@ TEST(SameBankRefresh, OtherBanksGoOnReading) {
   EXPECT_EQ(only(channel.log_, ChannelCommand::refresh_same_bank, 0).size(), 1u);
 }
 
-TEST(SameBankRefresh, IsRefusedWhereTheStandardLacksItAndWithMovedRefreshes) {
+TEST(SameBankRefresh, RejectsStandardsWithoutItAndMovedRefreshes) {
   EXPECT_THROW(make_config({{"dram.refresh_mode", "same_bank"}}), InputError);
   EXPECT_THROW(
       make_config({{"dram.preset", "ddr4_2400t_8gb_x8"}, {"dram.refresh_mode", "same_bank"}}),

@@ -77,7 +77,7 @@ class Records final : public RequestObserver {
   std::vector<RequestRecord> records_;
 };
 
-TEST(RequestRecords, SayWhatTheCommandLogSays) {
+TEST(RequestRecords, MatchTheCommandLog) {
   const std::vector<Assignments> settings{
       kDramOnly,
       with(kDramOnly, {{"controller.page_policy", "closed_page"}, {"dram.ranks", "2"}}),

@@ -13,7 +13,7 @@ namespace {
 
 using BankRow = std::pair<std::int32_t, std::int64_t>;
 
-TEST(RowCounts, NeverMissARowAndMostlyKnowThatThereIsNone) {
+TEST(RowCounts, NeverMissARowAndSeldomReportAnAbsentOne) {
   constexpr std::size_t kDepth = 1024;
   Random random(1);
   RowCounts counts(kDepth, 4);

@@ -19,7 +19,7 @@ namespace {
 constexpr auto kNvdimm = MemoryClass::nvdimm;
 const Assignments kQuiet = with(kSmallNvdimm, {{"dram.refresh", "false"}});
 
-TEST(SeveralNvdimms, EachPageIsOfOneOfThem) {
+TEST(SeveralNvdimms, EachPageIsInOneNvdimm) {
   for (const char* const count : {"2", "3", "4", "8"}) {
     for (const char* const interleave : {"page", "range", "device"}) {
       const SystemConfig config =
@@ -83,7 +83,7 @@ TEST(SeveralNvdimms, TheBusRestsBetweenBurstsOfTwo) {
   }
 }
 
-TEST(SeveralNvdimms, AFlushIsOfAllAndEndsWithTheLast) {
+TEST(SeveralNvdimms, AFlushIncludesAllAndEndsWithTheLast) {
   const Assignments write_back = with(kQuiet, {{"nvdimm.buffer.flush", "writeback"},
                                                {"nvdimm.interleave", "device"},
                                                {"nvdimm.unmapped_read", "zero"}});
@@ -159,7 +159,7 @@ TEST(SeveralNvdimms, KnowHowLongALineTakesOnTheDataBus) {
   }
 }
 
-TEST(SeveralNvdimms, WhatDoesNotFitTogetherIsTold) {
+TEST(SeveralNvdimms, ContradictoryKeysAreReported) {
   const std::string unlike = "1: capacity=16GiB";
   EXPECT_TRUE(names(error_of({{"nvdimm.count", "2"}, {"nvdimm.devices", unlike}}),
                     {"nvdimm.interleave: ", "'device'"}));

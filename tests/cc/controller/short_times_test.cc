@@ -12,7 +12,7 @@
 namespace hmsim {
 namespace {
 
-TEST(ShortTimes, AddUpToWhatAPlainHistogramHolds) {
+TEST(ShortTimes, AddUpToAPlainHistogram) {
   Random random(4);
   ShortTimes times;
   Histogram folded;

@@ -42,7 +42,7 @@ class GuardTest : public ::testing::TestWithParam<bool> {};
 
 // Ids are not in order of admission: a request to the NVDIMM that waits for a flush is due later
 // than younger ones.
-TEST_P(GuardTest, TakesThoseWhoseTimeItIsAlsoAfterLoading) {
+TEST_P(GuardTest, TakesOverdueRequestsAlsoAfterLoading) {
   const bool split = GetParam();
   const std::array<Cycle, 2> limits{Cycle(60), Cycle(95)};
   const auto queue_of = [split](MemoryClass memory) {
@@ -160,7 +160,7 @@ TEST(StarvationGuard, IsActiveForAnyOfItsQueues) {
 }
 
 // Loading discards earlier waiting transactions.
-TEST(StarvationGuard, ALoadedStateWaitsForNobody) {
+TEST(StarvationGuard, ALoadedStateHasNoWaitingRequests) {
   StarvationGuard guard(kSlots);
   guard.limit(0, Cycle(5));
   guard.admit(RequestView{}, 0, Cycle(1));

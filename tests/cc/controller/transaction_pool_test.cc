@@ -47,7 +47,7 @@ void expect_refused(const std::vector<std::uint32_t>& free) {
   EXPECT_THROW(loaded(pool), InputError);
 }
 
-TEST(TransactionPool, RefusesSlotsThatAreNoneOrFreeTwice) {
+TEST(TransactionPool, RejectsInvalidAndTwiceFreeSlots) {
   expect_refused({0, 1, 2, 4});
   expect_refused({0, 1, 2, 2});
   expect_refused({0, 1, 2});  // the transaction in the other slot is missing

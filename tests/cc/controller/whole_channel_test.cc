@@ -142,7 +142,7 @@ TEST(WholeChannel, GivesARequestOnTheNextEdgeAndAnswersItWhenItIsDone) {
 }
 
 // The other simulator gets row, bank, rank and column, whatever the address map is.
-TEST(WholeChannel, TellsTheOtherSimulatorRowBankRankAndColumn) {
+TEST(WholeChannel, SendsRowBankRankAndColumnToTheOtherSimulator) {
   WholeUnderTest whole(
       {{"dram.ranks", "2"}, {"controller.address_map", "bank|row|rank|column|channel"}});
   const DramOrganisation& part = whole.config_.dram.organisation;
@@ -188,7 +188,7 @@ TEST(WholeChannel, CountsReadsAndWritesApart) {
   EXPECT_DOUBLE_EQ(reads.mean(), static_cast<double>(3 * delay + 2 * 1250 + 1249) / 3);
 }
 
-TEST(WholeChannel, HasTheOthersCountersSinceTheLastReset) {
+TEST(WholeChannel, HasTheOtherSimulatorsCountersSinceTheLastReset) {
   WholeUnderTest whole;
   ChannelStatistics& statistics = whole.channel_->statistics();
   const auto expect_counted = [&](Counter requests) {
@@ -215,7 +215,7 @@ TEST(WholeChannel, HasTheOthersCountersSinceTheLastReset) {
   EXPECT_EQ(statistics.dram_reads, 1u);
 }
 
-TEST(WholeChannel, WhatIsNotAcceptedWaitsInOrder) {
+TEST(WholeChannel, RequestsThatAreNotAcceptedWaitInOrder) {
   WholeUnderTest whole;
   whole.other_->room = 2;
   EXPECT_FALSE(whole.channel_->would_wait(MemoryClass::dram));
@@ -259,7 +259,7 @@ TEST(WholeChannel, ARequestMayHaveToWaitForEitherKind) {
   EXPECT_FALSE(whole.channel_->would_wait(MemoryClass::dram));
 }
 
-TEST(WholeChannel, WhatAnAnswerSendsIsTakenOnTheSameEdge) {
+TEST(WholeChannel, RequestsOfACompletionAreTakenOnTheSameEdge) {
   WholeUnderTest whole;
   whole.again_ = 3;
   whole.send(9);
@@ -272,7 +272,7 @@ TEST(WholeChannel, WhatAnAnswerSendsIsTakenOnTheSameEdge) {
 }
 
 // Among equal requests the oldest completes first; reads and writes are distinguished.
-TEST(WholeChannel, RequestsToOneLineAreToldApart) {
+TEST(WholeChannel, RequestsToOneLineAreDistinguished) {
   WholeUnderTest whole;
   const std::uint64_t write = whole.send(5, true);
   whole.run_to(3);
@@ -309,7 +309,7 @@ TEST(WholeChannel, AtRestItWakesForRefreshesOnly) {
   }
 }
 
-TEST(WholeChannel, HoldsBytesWhereDataAreKept) {
+TEST(WholeChannel, HoldsBytesIfDataAreStored) {
   WholeUnderTest whole(Assignments{{"system.store_data", "true"}});
   const std::uint64_t before = whole.send(5);
   whole.run_to(50);
@@ -325,7 +325,7 @@ TEST(WholeChannel, HoldsBytesWhereDataAreKept) {
   EXPECT_EQ(whole.read_.count(write), 0u);
 }
 
-TEST(WholeChannel, CannotBeSaved) {
+TEST(WholeChannel, RejectsCheckpoints) {
   WholeUnderTest whole;
   Archive archive;
   EXPECT_THROW(whole.channel_->serialize(archive), InputError);

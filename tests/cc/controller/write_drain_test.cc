@@ -35,7 +35,7 @@ TEST(WriteDrain, ABatchForARefreshedRankHoldsUpNoReads) {
 }
 
 // The batch continues when the refresh is over, although reads wait and few writes are left.
-TEST(WriteDrain, TheBatchGoesOnAfterTheRefresh) {
+TEST(WriteDrain, TheBatchContinuesAfterTheRefresh) {
   ChannelUnderTest channel(drained("3", "1"));
   channel.run_to(kRefresh + Cycle(1));
   for (int bank = 0; bank < 3; ++bank) {
@@ -94,7 +94,7 @@ TEST(WriteDrain, TheMarksAreSharesOfTheQueue) {
   EXPECT_EQ(only(channel.log_, ChannelCommand::write, 0).size(), 16u);
 }
 
-TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
+TEST(WriteDrain, AMarkBeyondTheQueueIsRejected) {
   const Assignments deep{{"controller.drain_high", "33"}, {"controller.drain_low", "8"}};
   Assignments shallow = deep;
   shallow.push_back({"controller.queue_depth", "32"});
@@ -103,7 +103,7 @@ TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
   EXPECT_THROW(make_config(shallow), InputError);
 }
 
-TEST(WriteDrain, MarksThatAreOneAreRefused) {
+TEST(WriteDrain, EqualMarksAreRejected) {
   EXPECT_NO_THROW(make_config({{"controller.drain_high", "8"}, {"controller.drain_low", "7"}}));
   EXPECT_THROW(make_config({{"controller.drain_high", "8"}, {"controller.drain_low", "8"}}),
                InputError);
@@ -119,7 +119,7 @@ TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
   EXPECT_EQ(channel.finished_.at(write), kRefresh + Cycle(1 + 11 + 8 + 4));
 }
 
-TEST(WholeChannel, RefusesSettingsThatTheOtherSimulatorDoesNotKnow) {
+TEST(WholeChannel, RejectsSettingsThatTheOtherSimulatorLacks) {
   const Assignment backend{"dram.backend", "dramsim3_full"};
   const auto refused = [&backend](const char* name, const char* value) {
     return names(error_from([&] {

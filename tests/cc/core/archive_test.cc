@@ -38,7 +38,7 @@ std::string error_of(std::int64_t number) {
   return error_of(number, value);
 }
 
-TEST(Archive, RefusesIntegersThatDoNotFit) {
+TEST(Archive, RejectsIntegersThatDoNotFit) {
   EXPECT_EQ(error_of<std::uint8_t>(255), "");
   EXPECT_EQ(error_of<std::uint8_t>(256).find("the saved state "), 0u);
   EXPECT_NE(error_of<std::uint8_t>(-1), "");
@@ -48,7 +48,7 @@ TEST(Archive, RefusesIntegersThatDoNotFit) {
   EXPECT_EQ(error_of<std::uint64_t>(-1), "");
 }
 
-TEST(Archive, RefusesTruthsOtherThanTwo) {
+TEST(Archive, RejectsBooleansOtherThanZeroAndOne) {
   bool value = false;
   EXPECT_EQ(error_of(1, value), "");
   EXPECT_TRUE(value);
@@ -56,7 +56,7 @@ TEST(Archive, RefusesTruthsOtherThanTwo) {
   EXPECT_NE(error_of(-1, value), "");
 }
 
-TEST(Archive, RefusesEnumeratorsThatAreNone) {
+TEST(Archive, RejectsInvalidEnumerators) {
   Colour colour = Colour::red;
   EXPECT_EQ(error_of(2, colour), "");
   EXPECT_EQ(colour, Colour::blue);
@@ -87,7 +87,7 @@ TEST(Archive, AllocatesNoMoreThanTheBytesCouldHold) {
   EXPECT_NE(error_of(1, text), "");
 }
 
-TEST(Archive, KeepsSizesThatAreFixed) {
+TEST(Archive, RejectsOtherSizesOfFixedVectors) {
   std::vector<std::int64_t> two{1, 2};
   Archive saves;
   saves.fixed(two);

@@ -17,7 +17,7 @@ namespace {
 
 enum class Kind : std::uint8_t { only, last = only };
 
-TEST(EventQueue, EventsComeAsFromASortedList) {
+TEST(EventQueue, EventsMatchASortedList) {
   Random random(5);
   for (const std::uint64_t times : {1, 3, 40, 100'000}) {
     EventQueue<Kind> queue;
@@ -47,7 +47,7 @@ TEST(EventQueue, EventsComeAsFromASortedList) {
 
 // A saved queue holds the events (time, order, kind, payload) in any order, then the order of the
 // next event. Loading must restore the heap.
-TEST(EventQueue, ALoadedQueueIsInOrderWhateverItsHeap) {
+TEST(EventQueue, ALoadedQueueIsInOrderForAnySavedOrder) {
   Archive saved;
   std::uint64_t count = 3;
   saved(count);
@@ -100,7 +100,7 @@ void use(Lanes& lanes, Sorted& sorted, Random& random, std::uint64_t times, std:
   }
 }
 
-TEST(EventLanes, EventsComeAsFromASortedList) {
+TEST(EventLanes, EventsMatchASortedList) {
   Random random(6);
   for (const std::uint64_t times : {1, 3, 40, 100'000}) {
     Lanes lanes;

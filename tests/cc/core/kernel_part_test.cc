@@ -147,7 +147,7 @@ class Stuck final : public Component {
   void serialize(Archive& /*archive*/) override {}
 };
 
-TEST(KernelPart, AComponentMustAdvanceUnlessAnotherOneIsDue) {
+TEST(KernelPart, AComponentMustAdvanceUnlessAnotherIsScheduled) {
   Kernel kernel;
   Stuck stuck;
   std::vector<Act> log;

@@ -76,7 +76,7 @@ TEST(Kernel, AStepHoldsAtMostSixteenMovesBeyondItsEvent) {
   EXPECT_EQ(clock.events().size(), 2U * (1 + kMovesOfAStep));
 }
 
-TEST(Kernel, AComponentGoesOnUpToTheLimitAndToOthersEvents) {
+TEST(Kernel, AComponentContinuesUpToTheLimitAndToOthersEvents) {
   Kernel kernel;
   Clock fast(Tick(10));
   Clock slow(Tick(45));
@@ -94,7 +94,7 @@ TEST(Kernel, AComponentGoesOnUpToTheLimitAndToOthersEvents) {
   EXPECT_EQ(fast.events().back(), Tick(40));
 }
 
-TEST(Kernel, WhoeverStepsSeesEachAnswer) {
+TEST(Kernel, EachStepShowsItsAnswers) {
   Kernel kernel;
   Clock clock(Tick(10), true);
   clock.attach(kernel);
@@ -168,7 +168,7 @@ TEST(Kernel, TurnsAtOneTimeAreOverOnceALaterComponentHasActed) {
   EXPECT_EQ(third.over, (std::vector<bool>{true, true, false}));
 }
 
-TEST(Kernel, WhoMovesOnHasItsTurnAtTheNewTime) {
+TEST(Kernel, AComponentThatAdvancesHasItsTurnAtTheNewTime) {
   Kernel kernel;
   Clock first(Tick(10));
   Clock second(Tick(10'000));
@@ -230,7 +230,7 @@ class Sleeper final : public Component {
   int steps_ = 0;
 };
 
-TEST(Kernel, WhatIsPutOffIsDoneWhereARunEnds) {
+TEST(Kernel, DeferredWorkIsDoneWhenARunEnds) {
   Kernel kernel;
   Sleeper sleeper(Tick(10));
   sleeper.attach(kernel);
@@ -242,7 +242,7 @@ TEST(Kernel, WhatIsPutOffIsDoneWhereARunEnds) {
   }
 }
 
-TEST(Kernel, NothingIsPutOffWhileSomebodyLooksOnBetweenSteps) {
+TEST(Kernel, SteppingByHandDefersNothing) {
   Kernel kernel;
   Sleeper sleeper(Tick(10));
   sleeper.attach(kernel);
@@ -253,7 +253,7 @@ TEST(Kernel, NothingIsPutOffWhileSomebodyLooksOnBetweenSteps) {
 }
 
 // Same as without deferral: components ahead of the pausing one have had their turn at that time.
-TEST(Kernel, APauseLeavesWhatComesAfterIt) {
+TEST(Kernel, APauseLeavesLaterComponentsPending) {
   Kernel kernel;
   Sleeper before(Tick(10));
   Clock pausing(Tick(100));
@@ -287,7 +287,7 @@ TEST(Kernel, ACallerEntersAheadOfAllComponents) {
   EXPECT_THROW(kernel.enter(Tick(29)), Fault);
 }
 
-TEST(Kernel, TurnsAreThoseOfWhatWasPutOff) {
+TEST(Kernel, DeferredEventsCountAsTurns) {
   Kernel kernel;
   Clock first(Tick(1000));
   Sleeper second(Tick(10));

@@ -20,7 +20,7 @@ std::uint32_t found(const Sorted& sorted, std::int64_t key) {
   return place == sorted.end() ? kNoIndex : place->second;
 }
 
-TEST(KeyMap, HoldsWhatASortedMapHolds) {
+TEST(KeyMap, MatchesASortedMap) {
   Random random(3);
   for (const std::int64_t distance : {1, 4096, 1 << 20, 0}) {  // 0: random keys
     KeyMap map;

@@ -37,7 +37,7 @@ void load(T& value, const std::string& bytes) {
   archive(value);
 }
 
-TEST(Pool, TakesWhatWasGivenBackLast) {
+TEST(Pool, TakesTheLastFreedRecordFirst) {
   Pool<Record> pool;
   EXPECT_EQ(pool.take(), 0u);
   EXPECT_EQ(pool.take(), 1u);
@@ -51,14 +51,14 @@ TEST(Pool, TakesWhatWasGivenBackLast) {
   EXPECT_EQ(pool.take(), 3u);
 }
 
-TEST(Pool, WhatIsTakenAgainIsAsNew) {
+TEST(Pool, AReusedRecordIsAsNew) {
   Pool<Record> pool;
   pool[pool.take()].value = 7;
   pool.give_back(0);
   EXPECT_EQ(pool[pool.take()].value, 0);
 }
 
-TEST(Pool, GoesOnAfterLoading) {
+TEST(Pool, ContinuesAfterLoading) {
   Pool<Record> pool;
   for (std::int64_t i = 0; i < 4; ++i) {
     pool[pool.take()].value = i;
@@ -74,7 +74,7 @@ TEST(Pool, GoesOnAfterLoading) {
   EXPECT_EQ(other.take(), 4u);
 }
 
-TEST(Pool, RefusesRecordsThatAreFreeTwiceOrAreNone) {
+TEST(Pool, RejectsInvalidAndTwiceFreeRecords) {
   for (const std::uint32_t damage : {0u, 9u}) {
     std::vector<Record> records(2);
     std::vector<std::uint32_t> free{0, damage};
@@ -181,7 +181,7 @@ TEST(SlotChain, IsSavedInOrderAndLoadedWithoutCircles) {
   EXPECT_THROW(load_slots({3}), InputError);
 }
 
-TEST(SlotList, LinksStandInVectorsOrInRecords) {
+TEST(SlotList, LinksAreInVectorsOrInRecords) {
   std::vector<SlotLink> beside(3);
   std::vector<Record> records(3);
   const auto inside = links_of(records.data(), &Record::link);

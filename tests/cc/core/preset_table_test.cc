@@ -39,7 +39,7 @@ struct Box {
   }
 };
 
-TEST(PresetTable, ARowSuppliesWhatIsNotGiven) {
+TEST(PresetTable, ARowSuppliesMissingValues) {
   for (const Assignments& given :
        {Assignments{{"size", "large"}, {"width", "7"}}, {{"width", "7"}, {"size", "large"}}}) {
     Box box;

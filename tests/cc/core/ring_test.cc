@@ -39,7 +39,7 @@ TEST(Ring, IsAQueueAcrossCheckpoints) {
 
 // A saved queue holds its entries but not their position and the capacity, so queues with equal
 // entries are saved alike.
-TEST(Ring, EqualQueuesAreSavedAlike) {
+TEST(Ring, EqualQueuesHaveEqualSavedStates) {
   Ring<std::uint64_t> one;
   Ring<std::uint64_t> other;
   for (std::uint64_t i = 0; i < 20; ++i) {

@@ -34,7 +34,7 @@ TEST(Counts, HaveSuffixesAndExponents) {
   }
 }
 
-TEST(Counts, AreRefusedUnlessWholeAndWithin64Bits) {
+TEST(Counts, AreRejectedUnlessWholeAndWithin64Bits) {
   for (const char* text : {"",
                            "-",
                            "k",

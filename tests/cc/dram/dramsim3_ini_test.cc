@@ -46,7 +46,7 @@ TEST(Dramsim3Ini, NamesTheRightKeyForAMisspeltOne) {
   EXPECT_EQ(read_dramsim3_ini(text, "x.ini", true).timing.trefi, 6240);
 }
 
-TEST(Dramsim3Ini, RefusesWhatIsMissingTwiceOutOfRangeOrNotModelled) {
+TEST(Dramsim3Ini, RejectsMissingRepeatedOutOfRangeAndUnmodelledKeys) {
   EXPECT_TRUE(names(error_of(replaced(kGood, "tRTP = 6\n", "")), {"x.ini:", "tRTP"}));
   EXPECT_TRUE(
       names(error_of(replaced(kGood, "CL = 11", "CL = 11\nCL = 12")), {"x.ini:13: ", "CL"}));

@@ -56,7 +56,7 @@ TEST(DramPartsInSystems, AnUnknownNameListsTheNearestOnly) {
   EXPECT_LT(what.size(), 250u);
 }
 
-TEST(DramPartsInSystems, TimesOfBankGroupsAreRefusedWhereThereAreNone) {
+TEST(DramPartsInSystems, TimesOfBankGroupsAreRejectedForPartsWithoutGroups) {
   EXPECT_THROW(make_config({{"dram.timing.tCCD_L", "6"}}), InputError);
   EXPECT_THROW(make_config({{"dram.preset", "ddr4_2400r_8gb_x8"}, {"dram.timing.tCCD_L", "3"}}),
                InputError);
@@ -70,7 +70,7 @@ TEST(DramPartsInSystems, Ddr5MovesFourRefreshesAtMost) {
   EXPECT_THROW(make_config({ddr5, {"dram.refresh_pull_in", "5"}}), InputError);
 }
 
-TEST(DramPartsInSystems, TheAddressMapNamesBankGroupsWhereThereAreSome) {
+TEST(DramPartsInSystems, TheAddressMapNamesBankGroupsIfAndOnlyIfThePartHasThem) {
   const Assignment ddr4{"dram.preset", "ddr4_2400r_8gb_x8"};
   const char* const grouped = "row|group|bank|rank|column|channel";
   const char* const plain = "row|bank|rank|column|channel";

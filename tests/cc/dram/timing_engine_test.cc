@@ -156,17 +156,13 @@ void run(const char* preset, RefreshMode mode, int dimms = 1) {
   }
 }
 
-TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr3) {
-  run("ddr3_1600_4gb_x8", RefreshMode::all_bank);
-}
-TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr4) {
-  run("ddr4_2400t_8gb_x8", RefreshMode::all_bank);
-}
-TEST(TimingEngine, AnswersWhatTheTableSaysOnTwoDimms) {
+TEST(TimingEngine, MatchesTheTableOnDdr3) { run("ddr3_1600_4gb_x8", RefreshMode::all_bank); }
+TEST(TimingEngine, MatchesTheTableOnDdr4) { run("ddr4_2400t_8gb_x8", RefreshMode::all_bank); }
+TEST(TimingEngine, MatchesTheTableOnTwoDimms) {
   run("ddr3_1600_4gb_x8", RefreshMode::all_bank, 2);
   run("ddr4_2400t_8gb_x8", RefreshMode::all_bank, 2);
 }
-TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr5) {
+TEST(TimingEngine, MatchesTheTableOnDdr5LpddrAndHbm) {
   run("ddr5_4800b_16gb_x8", RefreshMode::all_bank);
   run("ddr5_4800b_16gb_x8", RefreshMode::same_bank);
   run("lpddr5_6400_16gb_x16", RefreshMode::same_bank);

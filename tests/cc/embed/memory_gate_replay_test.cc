@@ -51,7 +51,7 @@ void expect_equal(const std::vector<Statistic>& some, const std::vector<Statisti
   }
 }
 
-TEST(MemoryGate, WhatWasTakenCanBeReplayed) {
+TEST(MemoryGate, RecordedPacketsCanBeReplayed) {
   for (const Assignments& queues : {kUnified, kSplit}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       Host host(system(queues));
@@ -137,7 +137,7 @@ TEST(MemoryGate, DrainsWithoutFurtherPackets) {
 }
 
 // Requests that arrive at the same time hold their slots at the same time.
-TEST(MemoryGate, TellsTheGreatestOccupancyOfTheNvdimm) {
+TEST(MemoryGate, ReportsTheGreatestOccupancyOfTheNvdimm) {
   Host host(system(kUnified));
   for (const int together : {5, 2}) {
     host.gate.reset_statistics(host.now);
@@ -154,7 +154,7 @@ TEST(MemoryGate, TellsTheGreatestOccupancyOfTheNvdimm) {
   EXPECT_EQ(host.statistic("nvdimm.queue.greatest_occupancy").value, 8);  // of 8 slots
 }
 
-TEST(MemoryGate, TimeStandsStillWhileSuspended) {
+TEST(MemoryGate, TimeStopsWhileSuspended) {
   Host host(system(kSplit));
   Host straight(system(kSplit));
   for (Host* each : {&host, &straight}) {
@@ -185,7 +185,7 @@ TEST(MemoryGate, TimeStandsStillWhileSuspended) {
   expect_equal(host.gate.statistics(host.now), straight.gate.statistics(straight.now));
 }
 
-TEST(MemoryGate, ACheckpointGoesOnWhereItWasSaved) {
+TEST(MemoryGate, ACheckpointContinuesExactly) {
   Host straight(system(kUnified));
   play(straight, 1, 500);
   straight.drain();
@@ -210,7 +210,7 @@ TEST(MemoryGate, ACheckpointGoesOnWhereItWasSaved) {
   expect_equal(restored.gate.statistics(restored.now), straight.gate.statistics(straight.now));
 }
 
-TEST(MemoryGate, AForeignCheckpointIsRefused) {
+TEST(MemoryGate, AForeignCheckpointIsRejected) {
   Host host(system(kUnified));
   host.gate.suspend(host.now);
   std::string checkpoint = host.gate.save();

@@ -52,7 +52,7 @@ TEST(MemoryGate, ARefusalIsAnsweredOnce) {
   EXPECT_EQ(host.done.size(), 8u);
 }
 
-TEST(MemoryGate, SplitPortsHaveNothingToDoWithOneAnother) {
+TEST(MemoryGate, SplitPortsAreIndependent) {
   Host host(system(kSplit));
   EXPECT_EQ(host.fill(kNvdimm), 8u);
   EXPECT_EQ(host.fill(kDram), 8u);
@@ -68,7 +68,7 @@ TEST(MemoryGate, WithAUnifiedQueueThePortsWaitInOrder) {
 
 // The NVDIMM's port gets its notice first, takes the only free entry, and is refused again. Then it
 // is second in line.
-TEST(MemoryGate, WhoeverIsRefusedAgainWaitsBehindTheOther) {
+TEST(MemoryGate, APortRefusedAgainWaitsBehindTheOther) {
   Host host(system(kUnified));
   host.fill(kNvdimm);
   host.send(kNvdimm, 100 * kPage);
@@ -96,7 +96,7 @@ TEST(MemoryGate, WhileOnePortWaitsTheOtherIsRefusedThoughThereIsRoom) {
   }
 }
 
-TEST(MemoryGate, WhatReachesBeyondItsMemoryIsAnError) {
+TEST(MemoryGate, PacketsBeyondTheirMemoryAreAnError) {
   Host host(system());
   const std::int64_t end = host.gate.capacity(kDram).value();
   host.send(kDram, end - 64);

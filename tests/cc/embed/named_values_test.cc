@@ -38,7 +38,7 @@ TEST(NamedValues, AreOneForEachNumber) {
 }
 
 // A histogram without values has only a count.
-TEST(NamedValues, AreAsManyWithoutValues) {
+TEST(NamedValues, KeepTheirNumberWithoutValues) {
   Statistic latency = statistic("latency", "ns", StatisticKind::histogram);
   latency.summary = {{"mean", 0}, {"max", 0}};
   latency.present = false;

@@ -135,7 +135,7 @@ TEST(PacketViews, FindsAnUnknownPacket) {
   EXPECT_EQ(sums_of(host.views, Tick(5)).at("residue.unseen"), 1);
 }
 
-TEST(PacketViews, RefusesLinksWhoseTimeTheAccountsLack) {
+TEST(PacketViews, RejectsLinksWithoutTimeAccounts) {
   const Assignments parameters = system({{"nvdimm.attach", "cxl"}});
   Host host(parameters);
   EXPECT_THROW(PacketViews(host.gate.config()), InputError);

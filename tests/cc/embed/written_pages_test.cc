@@ -120,7 +120,7 @@ TEST(WrittenPages, TheNewestAreInTheWriteBuffer) {
   EXPECT_EQ(host.flash_reads(150), 1);
 }
 
-TEST(WrittenPages, ABufferOfThemNeedsSome) {
+TEST(WrittenPages, ABufferOfThemNeedsAtLeastOnePage) {
   Quiet host("captured");
   EXPECT_THROW(host.gate.write_before({}), InputError);
 }

@@ -95,7 +95,7 @@ void damage_run(const GoldenCase& golden, Tick length, std::uint64_t number, std
 
 class DamagedStates : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(DamagedStates, AreRefusedOrHarmless) {
+TEST_P(DamagedStates, AreRejectedOrHarmless) {
   const GoldenGroup group = golden_groups()[GetParam()];
   Outcomes outcomes;
   std::uint64_t number = 0;

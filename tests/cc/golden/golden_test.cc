@@ -48,7 +48,7 @@ class Golden : public ::testing::TestWithParam<std::size_t> {
   static const Named& named() { return all_runs()[GetParam()]; }
 };
 
-TEST_P(Golden, RunGivesWhatIsStored) {
+TEST_P(Golden, RunMatchesStoredResults) {
   GoldenRun run(named().golden, named().length);
   for (int part = 0; part < GoldenRun::kParts; ++part) {
     run.do_part();
@@ -57,7 +57,7 @@ TEST_P(Golden, RunGivesWhatIsStored) {
 }
 
 // Each part runs in a new simulation, as if in another process.
-TEST_P(Golden, CheckpointsAreContinuedToWhatIsStored) {
+TEST_P(Golden, ContinuedCheckpointsMatchStoredResults) {
   auto run = std::make_unique<GoldenRun>(named().golden, named().length);
   for (int part = 1; part < GoldenRun::kParts; ++part) {
     run->do_part();
@@ -124,7 +124,7 @@ TEST(GoldenFiles, NameEachStatisticOnceAndNoOther) {
 
 // A run with the same results as another one does not show the effect of its configuration. In
 // these two pairs the second must be equal: dies work like chips, and stored bytes change no time.
-TEST(GoldenFiles, NoTwoRunsAreAlikeButThoseThatMustBe) {
+TEST(GoldenFiles, NoTwoRunsAreEqualExceptIntendedOnes) {
   const std::set<std::string> as_another{"chips", "pcm_stores_data"};
   for (const GoldenGroup& group : golden_groups()) {
     std::map<std::pair<GoldenValues, StatisticChecks>, std::string> known;

@@ -30,7 +30,7 @@ void send_write(Rig& rig, std::uint32_t tag, std::int64_t page, std::int64_t lin
 
 // Pages 0 .. 3 share one flash page, and all are evicted at once. One command reads exactly those
 // with missing lines.
-TEST(EvictionBatches, OneReadBringsWhatIsMissingAndNoMore) {
+TEST(EvictionBatches, OneReadFetchesExactlyTheMissingParts) {
   struct Reads final : FlashObserver {
     void on_flash(const FlashRecord& record) override {
       if (record.operation == FlashOperation::read && record.stage == FlashStage::data_out) {
@@ -159,7 +159,7 @@ TEST(EvictionBatches, BusyLunsOfSeveralPlanesTakePagesInTurn) {
 
 // A LUN that holds its maximum number of pages still accepts a rewrite of one of these pages. An
 // early eviction therefore does not wait for the LUN.
-TEST(EvictionBatches, AFullLunIsNoReasonToWait) {
+TEST(EvictionBatches, AnEarlyEvictionDoesNotWaitForAFullLun) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.ftl.allocation = PageAllocation::fixed;
   parameters.ftl.over_provisioning = 45.45;

@@ -201,7 +201,7 @@ void send_write(Rig& rig, std::uint32_t tag, std::int64_t page) {
   rig.nvdimm().command(tag, line_address(page), true, rig.now());
 }
 
-TEST(EvictionChoice, WhenAFrameIsNeededTheOldestPageGoesAndThoseOfItsHome) {
+TEST(EvictionChoice, OnDemandTheOldestPageIsEvictedWithPagesOfItsHome) {
   constexpr std::size_t kFrames = 150;
   constexpr std::uint32_t kWrites = 40;
   for (const NvdimmParameters& parameters : shapes(kFrames)) {
@@ -233,7 +233,7 @@ TEST(EvictionChoice, WhenAFrameIsNeededTheOldestPageGoesAndThoseOfItsHome) {
 
 // An eviction takes along a second page of the same home LUN if it is among the 64 pages after the
 // oldest one. The 65th page is too far.
-TEST(EvictionChoice, CompanyIsLookedForAmong64Pages) {
+TEST(EvictionChoice, SearchesCompanionsAmong64Pages) {
   constexpr std::size_t kFrames = 100;
   for (const std::size_t place : {1, 63, 64, 65, 66}) {
     Rig rig(of_six_luns(4, PageAllocation::fixed, PartialWrites::combine, kFrames));
@@ -332,7 +332,7 @@ class Early {
   std::size_t leaving_ = 0;  // frames being written back, or already written
 };
 
-TEST(EvictionChoice, EarlyAWholePageOfTheNextChannelGoesFirst) {
+TEST(EvictionChoice, EarlyEvictionPrefersAWholePageOfTheNextChannel) {
   std::uint64_t shut_out = 0;
   for (NvdimmParameters parameters : shapes(48)) {
     parameters.buffer.manager = "preevict";
@@ -349,7 +349,7 @@ TEST(EvictionChoice, EarlyAWholePageOfTheNextChannelGoesFirst) {
 }
 
 // With merging, pages next to one being written back must also wait.
-TEST(EvictionChoice, APageBesideOneThatIsWrittenBackWaits) {
+TEST(EvictionChoice, PagesNextToOneUnderWriteBackWait) {
   Rig rig(of_six_luns(4, PageAllocation::dynamic, PartialWrites::merge, 3));
   Nvdimm& nvdimm = rig.nvdimm();
   nvdimm.hold_written({LogicalPage(4), LogicalPage(3), LogicalPage(0)});

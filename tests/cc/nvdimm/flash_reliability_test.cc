@@ -97,7 +97,7 @@ struct ToldOfBadBlocks final : FlashObserver {
 };
 
 // Factory-bad blocks are reported when the observer is added, because no operation reports them.
-TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
+TEST(FlashReliability, AnObserverReceivesEachPlanesBadBlocks) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(4 << 20);
   parameters.nand.planes = 2;
@@ -115,7 +115,7 @@ TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
   }
 }
 
-TEST(FlashReliability, AnObserverIsToldOfTheVeryFirstBlockToo) {
+TEST(FlashReliability, AnObserverReceivesAlsoTheVeryFirstBlock) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.nand.factory_bad = 0.1;
   parameters.ftl.over_provisioning = 200;
@@ -206,7 +206,7 @@ TEST(FlashReliability, NothingIsLostWhenBlocksFail) {
   EXPECT_GT(erase_failures, 5u);
 }
 
-TEST(FlashReliability, FlashThatIsWornOutSaysSo) {
+TEST(FlashReliability, WornOutFlashIsReported) {
   NvdimmParameters parameters = failing(0);
   parameters.nand.endurance = 1;
   parameters.nand.wear_failure = 1;
@@ -221,7 +221,7 @@ TEST(FlashReliability, FlashThatIsWornOutSaysSo) {
   EXPECT_THROW(wear_out(), InputError);
 }
 
-TEST(FlashReliability, BadBlocksLieElsewhereWithAnotherSeed) {
+TEST(FlashReliability, BadBlocksDependOnTheSeed) {
   const auto bad = [](std::uint64_t seed) {
     FtlShape shape;
     shape.blocks = 1000;

@@ -106,7 +106,7 @@ TEST(FlashStages, PagesOfOtherNumbersOrTheSamePlaneGoAlone) {
 }
 
 // The 16th waiting command is considered, the next one is not.
-TEST(FlashStages, APlaneIsLookedForAmongSixteenCommands) {
+TEST(FlashStages, SearchesPlanesAmongSixteenCommands) {
   NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.multi_plane = true;
@@ -139,7 +139,7 @@ TEST(FlashStages, TwoSuperblocksAreErasedOneAfterTheOther) {
             (Times{read, read + alone[0], read + 2 * alone[0]}));
 }
 
-TEST(FlashStages, EachPlaneIsErasedInATimeOfItsOwn) {
+TEST(FlashStages, EachPlaneIsErasedInItsOwnTime) {
   NvdimmParameters parameters = large_lun();
   parameters.nand.planes = 2;
   parameters.nand.variation = 20;
@@ -235,7 +235,7 @@ TEST(FlashStages, AStatusGoesBeforeTheNextPageThatTheCacheTakes) {
   EXPECT_EQ(stages, both);
 }
 
-TEST(FlashStages, CachesAreOfNoUseToErasesAndToReadsThatStayInTheChip) {
+TEST(FlashStages, CachesDoNotHelpErasesAndReadsThatStayInTheChip) {
   std::vector<FlashTask> stays{task(O::read, 0), task(O::read, 1), task(O::read, 2)};
   stays[1].transfer = false;
   const std::vector<FlashTask> erases{task(O::erase, 0), task(O::erase, 0, Tick(0), 1)};
@@ -265,7 +265,7 @@ TEST(FlashStages, AReadSuspendsAnErase) {
   EXPECT_EQ(done(parameters, tasks), (Times{erased + stop + read + resume, asked + stop + read}));
 }
 
-TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
+TEST(FlashStages, ASuspendedOperationEnds) {
   NvdimmParameters parameters = large_lun();
   parameters.nand.suspend = SuspendMode::both;
   parameters.nand.suspend_limit = 2;
@@ -280,7 +280,7 @@ TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
 }
 
 // The cells of the read finish first, then the cache register.
-TEST(FlashStages, ASuspendedOperationGoesOnBehindAReadThatIsShorterThanACacheOperation) {
+TEST(FlashStages, ASuspendedOperationContinuesAfterAReadShorterThanACacheOperation) {
   NvdimmParameters parameters = large_lun();
   parameters.nand.suspend = SuspendMode::program;
   parameters.nand.cache = true;

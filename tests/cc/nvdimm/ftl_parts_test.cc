@@ -87,7 +87,7 @@ TEST(BlockWear, OrdersFreeBlocks) {
   }
 }
 
-TEST(Claims, GoRoundTheStripeWhereThereIsRoom) {
+TEST(Claims, FollowTheStripeIfThereIsRoom) {
   FtlShape shape = small_shape();
   const std::vector<LunBlocks> luns = blocks_of(shape);
   Claims claims(shape, luns);
@@ -103,7 +103,7 @@ TEST(Claims, GoRoundTheStripeWhereThereIsRoom) {
   EXPECT_FALSE(claims.has_room(1, 2));
 }
 
-TEST(Claims, OfStaticAllocationAreOnThePagesHome) {
+TEST(Claims, AreOnThePagesHomeUnderStaticAllocation) {
   FtlShape shape = small_shape();
   shape.dynamic = false;
   const std::vector<LunBlocks> luns = blocks_of(shape);
@@ -115,7 +115,7 @@ TEST(Claims, OfStaticAllocationAreOnThePagesHome) {
   EXPECT_THROW(claims.give_back(0, 1), Fault) << "there is no claim left";
 }
 
-TEST(Frontiers, StreamsFillBlocksOfTheirOwn) {
+TEST(Frontiers, StreamsFillSeparateBlocks) {
   const FtlShape shape = small_shape();
   std::vector<LunBlocks> luns = blocks_of(shape);
   Frontiers frontiers(shape, luns);
@@ -132,7 +132,7 @@ TEST(Frontiers, StreamsFillBlocksOfTheirOwn) {
   EXPECT_EQ(frontiers.take(1, WriteStream::host), shape.page_at(1, 2, 0));
 }
 
-TEST(PageMap, APlaceBelongsToThePageThatTheMapHasThere) {
+TEST(PageMap, APlaceBelongsToThePageThatTheMapHolds) {
   const FtlShape shape = small_shape();
   PageMap map(shape);
   EXPECT_EQ(map.read_lun(LogicalPage(3)), 0u) << "where its stripe puts it";
@@ -147,7 +147,7 @@ TEST(PageMap, APlaceBelongsToThePageThatTheMapHasThere) {
   EXPECT_EQ(map.place(LogicalPage(3)), kNowhere);
 }
 
-TEST(PageMap, IsLoadedWithItsOwnersAndRefusesTwoPagesInOnePlace) {
+TEST(PageMap, IsLoadedWithItsOwnersAndRejectsTwoPagesInOnePlace) {
   const FtlShape shape = small_shape();
   PageMap map(shape);
   map.set(LogicalPage(3), PhysicalPage(7));

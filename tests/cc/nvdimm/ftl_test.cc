@@ -127,7 +127,7 @@ TEST(Ftl, LeastWornFreeBlockIsUsedNext) {
   EXPECT_LT(most - least, most / 4) << least << " .. " << most;
 }
 
-TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
+TEST(Ftl, StripeOrderSelectsTheLunThatVariesFastest) {
   NvdimmParameters parameters = plain_nvdimm();
   parameters.nand.dies = 2;  // 4 channels, 2 chips, 2 dies; LUN = (channel * 2 + chip) * 2 + die
   const auto first_luns = [&parameters](const char* order) {
@@ -171,7 +171,7 @@ TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
 }
 
 // Writes stop as soon as the next block can be opened; then more blocks may need collection.
-TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
+TEST(Ftl, CollectionReportsTheNumberOfCollectedBlocks) {
   FtlShape shape = one_lun(64, 16, 20);
   shape.shared_frontier = false;
   Ftl ftl(shape);
@@ -209,7 +209,7 @@ TEST(Ftl, FixedAllocationNeedsWholeStripes) {
 
 // With fixed places a LUN needs room for its own pages; otherwise all LUNs together need room for
 // all.
-TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
+TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRejected) {
   for (const bool dynamic : {false, true}) {
     FtlShape shape = one_lun(32, 8, 200);
     shape.luns = 2;

@@ -73,7 +73,7 @@ TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
   }
 }
 
-TEST(PendingFlash, IsNoneWithoutReadsAndWrites) {
+TEST(PendingFlash, IsEmptyWithoutReadsAndWrites) {
   EXPECT_TRUE(PendingFlash().none());
   EXPECT_FALSE(reads(1).none());
   EXPECT_FALSE(writes(1).none());
@@ -84,7 +84,7 @@ TEST(PendingFlash, IsNoneWithoutReadsAndWrites) {
   EXPECT_TRUE((both - both).none());
 }
 
-TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
+TEST(GcSchedulers, BackgroundCollectsAheadWhileNoRequestIsPending) {
   const auto scheduler = make("background", {{"soft_threshold", "1.6"}});  // 8 blocks
   GcView view = wanted();
   view.lun = view.channel = PendingFlash();
@@ -116,7 +116,7 @@ TEST(GcSchedulers, BackgroundTakesItsThresholdToAMillionth) {
 }
 
 // T_block = 2 x (20.48 + 0.3) us = 41.56 us = 8312 x 5 ns.
-TEST(GcSchedulers, BackgroundLeavesAWantedLunAloneUntilCollectionIsDue) {
+TEST(GcSchedulers, BackgroundAvoidsAWantedLunUntilCollectionIsRequired) {
   const auto scheduler = make("background");
   GcView view = wanted();
   view.free_blocks = view.due_below;
@@ -218,7 +218,7 @@ TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
   EXPECT_EQ(erase_beside(*parallel, 0, writes(20), 100'000).reads, 16'869u);
 }
 
-TEST(PendingFlash, IsTheSameIfAllOfItIs) {
+TEST(PendingFlash, IsEqualIfAllCountsAreEqual) {
   const PendingFlash one{3, 2, 1};
   EXPECT_TRUE(one == (PendingFlash{3, 2, 1}));
   for (const PendingFlash& other :

@@ -141,7 +141,7 @@ TEST(GcSteering, NoCollectionIsForgottenWhereAReadGoesToAnotherLun) {
   }
 }
 
-TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
+TEST(GcSteering, PendingWorkIsCountedExactly) {
   for (const std::string& name : schedulers()) {
     for (const auto& [granularity, reads] : {std::pair(BufferGranularity::page, ItemReads::own),
                                              {BufferGranularity::item, ItemReads::own},
@@ -233,7 +233,7 @@ TEST(GcSteering, BackgroundCollectsWhileIdle) {
 }
 
 // Reads of pages that are being collected are answered by the copy.
-TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
+TEST(GcSteering, ProactiveCachesAndFetchesRequestedPages) {
   for (const char* stages : {"1", "2", "both"}) {
     Rig rig(fixed_nvdimm("proactive"), 1, {{"policies.proactive.stages", stages}});
     run_random(rig, 8000, 4, [] {});

@@ -122,7 +122,7 @@ TEST(Gc, CopybackIsForWholeFlashPages) {
   EXPECT_EQ(copies.went, copies.moved);
 }
 
-TEST(Gc, CopiesShareAFrontierWithTheHostWhereTheyAreToldTo) {
+TEST(Gc, CopiesShareAFrontierWithTheHostIfConfigured) {
   for (const bool shared : {false, true}) {
     NvdimmParameters parameters = small_nvdimm();
     parameters.ftl.frontier = shared ? WriteFrontier::shared : WriteFrontier::separate;
@@ -143,7 +143,7 @@ TEST(Gc, SequentialOverwriteCopiesNothing) {
   EXPECT_GT(rig.statistics().ftl.host_pages, 4u * static_cast<Counter>(pages));
 }
 
-TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
+TEST(Gc, OnlyCommandsOfItsLunWait) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.nand.chips = 2;
   parameters.nand.pages_per_block = 8;
@@ -251,7 +251,7 @@ TEST(Gc, APageOverwrittenDuringItsCopyKeepsTheNewPlace) {
 }
 
 // With several LUNs, a page being collected on one is written to another.
-TEST(Gc, BooksBalanceAfterEveryStepOfRandomTraffic) {
+TEST(Gc, CountsAreConsistentAfterEveryStepOfRandomTraffic) {
   for (const PageAllocation allocation : {PageAllocation::dynamic, PageAllocation::fixed}) {
     for (const FrameRelease release : {FrameRelease::program, FrameRelease::datain}) {
       NvdimmParameters parameters = filled_nvdimm();

@@ -25,7 +25,7 @@ void write_until_collection(Rig& rig) {
   rig.acks.clear();
 }
 
-TEST(GcWait, OneWhoJoinsAReadLaterWaitsForTheRestOfTheCollection) {
+TEST(GcWait, ARequestThatJoinsAReadLaterWaitsForTheRestOfTheCollection) {
   Rig rig(one_lun());
   write_until_collection(rig);
   const Tick start = rig.now();
@@ -41,7 +41,7 @@ TEST(GcWait, OneWhoJoinsAReadLaterWaitsForTheRestOfTheCollection) {
   EXPECT_EQ(rig.nvdimm().gc_blocked(2), blocked - later_by);
 }
 
-TEST(GcWait, OneWhoJoinsAfterTheCollectionDoesNotWaitForIt) {
+TEST(GcWait, ARequestThatJoinsAfterTheCollectionDoesNotWaitForIt) {
   Rig rig(one_lun());
   write_until_collection(rig);
   const Tick start = rig.now();
@@ -80,7 +80,7 @@ TEST(GcWait, AWriteWaitsForTheCollectionThatHoldsUpItsEviction) {
   EXPECT_EQ(rig.nvdimm().gc_blocked(rig.acks.back().tag), end - start - kLookup);
 }
 
-TEST(GcWait, WithoutCollectionsNobodyWaitsForThem) {
+TEST(GcWait, WithoutCollectionsNoTimeIsBlocked) {
   Rig rig(small_nvdimm());
   for (std::int64_t page = 0; page < 40; ++page) {
     rig.write(page);

@@ -106,7 +106,7 @@ TEST(HeldChannel, ItIsFreeBetweenTwoCopies) {
 
 // A copy that does not hold the channel uses it only for its commands and transfers. The cells of
 // the read finish while the copied page is on the channel; the read's page is next.
-TEST(HeldChannel, OtherwiseACopyBlocksItForItsTransfersOnly) {
+TEST(HeldChannel, WithoutItACopyBlocksTheChannelForItsTransfersOnly) {
   for (const std::int64_t cold : {1, 2}) {
     const Outcome outcome = collect(false, cold);
     EXPECT_EQ(outcome.same_channel, outcome.begin + kPageRead + kTransfer);

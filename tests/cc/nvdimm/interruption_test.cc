@@ -115,7 +115,7 @@ TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
 
 // LUNs that collect write pages of the map, also to each other. If one is interrupted, its
 // unwritten pages precede those that the others would write.
-TEST(Interruption, OfARecoveryThatWritesPagesOfTheMapLosesNothing) {
+TEST(Interruption, DuringARecoveryThatWritesPagesOfTheMapLosesNothing) {
   NvdimmParameters parameters = quick_flash(2, MapPlace::cached);
   parameters.nand.command_time = Tick(1);
   parameters.ftl.map_cache = 16 * kCachedEntryBytes;
@@ -139,7 +139,7 @@ TEST(Interruption, OfARecoveryThatWritesPagesOfTheMapLosesNothing) {
   EXPECT_GT(cut, 500);
 }
 
-TEST(Interruption, OfMediaAtEveryTickLosesNothing) {
+TEST(Interruption, MediaLoseNothingAtEveryTick) {
   for (NvdimmParameters parameters : {small_media(), wide_media(6)}) {
     parameters.store_data = true;
     parameters.media.technology.write_time = Tick(6);
@@ -206,7 +206,7 @@ TEST(Interruption, AThousandFailuresInRecoveryUseNothingUp) {
 
 // Ultracapacitors with energy for one worst-case save are not recharged before a recovery is
 // complete.
-TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
+TEST(Interruption, EnergyForTwoSavesIsNeededIfARecoveryIsCut) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;
   parameters.ftl.over_provisioning = 80;

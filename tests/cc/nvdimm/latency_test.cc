@@ -62,7 +62,7 @@ TEST(Latency, AcksFollowReadinessOrTheOrderOfCommands) {
   }
 }
 
-TEST(Latency, WhatEndsAtTheSameTimeEndsAsItWasSent) {
+TEST(Latency, RequestsThatEndTogetherEndInTheOrderOfCommands) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.buffer.flush = BufferFlush::writeback;
   Rig rig(parameters);

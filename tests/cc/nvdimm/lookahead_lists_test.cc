@@ -67,7 +67,7 @@ TEST(LookaheadLists, ThePagesOfALunAreOfferedInOrder) {
   EXPECT_EQ(alone.next(), -1);
 }
 
-TEST(LookaheadLists, WithoutAFrameNothingIsOfferedWhateverTheManagerSays) {
+TEST(LookaheadLists, WithoutAFrameNoPageIsOfferedToAnyManager) {
   Alone alone(1);
   const std::uint32_t frame = alone.hold(7);
   alone.lookahead->sent(line_address(0), false);
@@ -88,7 +88,7 @@ TEST(LookaheadLists, FramesBelongToLookupsThatWait) {
   EXPECT_EQ(alone.next(), 0);
 }
 
-TEST(LookaheadLists, APageThatHasComeIntoTheBufferIsNotOffered) {
+TEST(LookaheadLists, APageInTheBufferIsNotOffered) {
   Alone alone(8);
   for (const std::int64_t page : {0, 2, 4}) {
     alone.lookahead->sent(line_address(page), false);
@@ -113,7 +113,7 @@ TEST(LookaheadLists, APageThatWasNeverWrittenIsOfferedIfFlashIsRead) {
   }
 }
 
-TEST(LookaheadLists, WhatTheManagerKnowsIsSaved) {
+TEST(LookaheadLists, TheManagersStateIsSaved) {
   Alone one(8);
   one.manager->state = 5;
   Archive saved;

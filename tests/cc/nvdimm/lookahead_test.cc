@@ -109,7 +109,7 @@ TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
   EXPECT_EQ(rig.statistics().buffer.read_hits, 3u) << "pages 0 and 1 before, page 1 again";
 }
 
-TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
+TEST(Prefetch, AReleasedFrameBelongsToALookupThatWaits) {
   NvdimmParameters parameters = managed("prefetch", 4);
   parameters.buffer.read_size = kPageBytes;
   Rig rig(parameters);
@@ -126,7 +126,7 @@ TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
 
 // Twelve older reads keep the page's LUN busy. Meanwhile its frame, which holds another line, is
 // written back to the other LUN.
-TEST(Prefetch, APageThatMovesIsFetchedFromWhereItIsThen) {
+TEST(Prefetch, APageThatMovesIsFetchedFromItsNewPlace) {
   struct Reads final : FlashObserver {
     void on_flash(const FlashRecord& record) override {
       if (record.operation == FlashOperation::read && record.stage == FlashStage::command) {
@@ -164,7 +164,7 @@ TEST(Prefetch, APageThatMovesIsFetchedFromWhereItIsThen) {
   EXPECT_EQ(rig.statistics().nand.page_reads, 13u) << "nothing is read twice";
 }
 
-TEST(Prefetch, WhatTheWritePartHoldsIsNotFetched) {
+TEST(Prefetch, PagesInTheWritePartAreNotFetched) {
   NvdimmParameters parameters = managed("prefetch");
   Rig rig(parameters);
   rig.write(0, 3);
@@ -191,7 +191,7 @@ TEST(Prefetch, ItemsAreFetchedOneByOne) {
 
 // LUN 0 programs while page 1 is fetched into the only frame; the older command needs the frame
 // first.
-TEST(Prefetch, UnusedOnesAreCounted) {
+TEST(Prefetch, UnusedPrefetchesAreCounted) {
   NvdimmParameters parameters = managed("prefetch", 2);
   parameters.buffer.lookup = kMillisecond;
   parameters.buffer.read_size = kPageBytes;

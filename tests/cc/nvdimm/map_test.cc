@@ -179,7 +179,7 @@ void compare_with_model(const std::string& policy, std::uint32_t entries) {
   EXPECT_GT(cache->counts().dirty_evictions, 400u);
 }
 
-TEST(MapCache, HoldsTheEntriesOfAModelWithLists) {
+TEST(MapCache, MatchesAModelWithLists) {
   for (const char* policy : {"lru_entries", "lru_pages", "two_level_map"}) {
     for (const std::uint32_t entries : {1u, 2u, 7u, 30u}) {
       SCOPED_TRACE(policy + std::to_string(entries));
@@ -204,7 +204,7 @@ bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
   return testing::takes_all_of(state, loaded) && loaded.holds(page_number(other));
 }
 
-TEST(MapCache, ASavedEntryIsOfAPageThatThereIs) {
+TEST(MapCache, ASavedEntryOfAnUnknownPageIsRejected) {
   MapCache cache({8, 10'000, 1'000});
   cache.load(page_number(2'345));
   EXPECT_TRUE(takes_instead(cache, 2'345, 0));
@@ -236,7 +236,7 @@ TEST(CachedMap, AMissReadsATranslationPageFirst) {
   EXPECT_EQ(rig.read(3), kLookup + kPageRead);
 }
 
-TEST(CachedMap, OneReadServesAllWhoMissEntriesOfAPage) {
+TEST(CachedMap, OneReadServesAllMissesOfAPage) {
   Rig rig(with_map(64));
   for (std::uint32_t tag = 0; tag < 3; ++tag) {
     rig.nvdimm().command(tag, line_address(tag), false, Tick(0));
@@ -344,7 +344,7 @@ TEST(CachedMap, AFlushWaitsForTheMapsWritesTooAndEnds) {
   }
 }
 
-TEST(CachedMap, NothingIsDifferentWhenAllOfItIsCached) {
+TEST(CachedMap, AFullyCachedMapChangesNothing) {
   for (const bool writes : {false, true}) {
     std::vector<std::vector<Ack>> acks;
     for (const bool cached : {false, true}) {
@@ -401,7 +401,7 @@ TEST(CachedMap, TranslationPagesCountAsAmplification) {
             erased * shape.pages + census.valid + census.invalid);
 }
 
-TEST(CachedMap, ACacheThatCannotKeepUpIsRefused) {
+TEST(CachedMap, ACacheThatCannotKeepUpIsRejected) {
   NvdimmParameters parameters = with_map(40);
   EXPECT_TRUE(parameters.check().empty());
   parameters.ftl.map_cache = Bytes(64);

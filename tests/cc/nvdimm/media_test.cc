@@ -31,7 +31,7 @@ TEST(Media, AReadTakesItsCellsTimeAndAWriteNone) {
   }
 }
 
-TEST(Media, AFlushTakesACommandsTimeWhateverWaitsForTheCells) {
+TEST(Media, AFlushTakesACommandsTimeForAnyBacklogOfTheCells) {
   NvdimmParameters parameters = small_media();
   parameters.media.command_time = Tick(7'000);
   MediaRig rig(parameters);
@@ -45,7 +45,7 @@ TEST(Media, AFlushTakesACommandsTimeWhateverWaitsForTheCells) {
   EXPECT_TRUE(rig.module.idle());
 }
 
-TEST(Media, AFlushThatIsUnderWayIsSavedAndEndsAsItWould) {
+TEST(Media, AFlushInFlightIsSavedAndEndsExactly) {
   NvdimmParameters parameters = small_media();
   parameters.media.command_time = Tick(7'000);
   MediaRig saved(parameters);
@@ -102,7 +102,7 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
 }
 
 // All lines that may have to be saved are in one bank.
-TEST(Media, APowerFailureFindsTheQueueAndWhatIsSparedUnsaved) {
+TEST(Media, APowerFailureSavesTheQueueAndSparedWrites) {
   NvdimmParameters parameters = small_media();
   parameters.media.write_queue = 8;
   for (const std::int64_t spared : {0, 5}) {
@@ -112,7 +112,7 @@ TEST(Media, APowerFailureFindsTheQueueAndWhatIsSparedUnsaved) {
 }
 
 // Sources give times for both kinds, but energies only for one.
-TEST(Media, EnergyThatNobodyTellsIsNotCounted) {
+TEST(Media, EnergyWithoutASourceIsNotCounted) {
   const auto of = [](NvdimmKind kind) {
     return kNvdimmKinds.at(static_cast<std::size_t>(kind)).technology;
   };
@@ -123,7 +123,7 @@ TEST(Media, EnergyThatNobodyTellsIsNotCounted) {
   EXPECT_LT(of(NvdimmKind::sttram).write_time, of(NvdimmKind::pcm).write_time);
 }
 
-TEST(Media, EachBankIsBusyByItself) {
+TEST(Media, EachBankIsBusyIndependently) {
   MediaRig rig(small_media());
   const std::vector<std::int64_t> lines{0, 1, 4};  // 0 and 4 are in one bank
   for (std::uint32_t tag = 0; tag < 3; ++tag) {
@@ -195,7 +195,7 @@ TEST(Media, WritesKeepAllBanksBusyButForMoves) {
   EXPECT_EQ(rig.module.statistics().gap_moves, static_cast<Counter>(4 * each / 10));
 }
 
-TEST(Media, AWholeRotationWearsAllPlacesAlike) {
+TEST(Media, AWholeRotationWearsAllPlacesEqually) {
   for (const bool randomised : {false, true}) {
     NvdimmParameters parameters = small_media();
     parameters.media.banks = 1;
@@ -214,7 +214,7 @@ TEST(Media, AWholeRotationWearsAllPlacesAlike) {
   }
 }
 
-TEST(Media, ReadsThatWaitForAMoveSayHowLong) {
+TEST(Media, ReadsReportTheirWaitForAMove) {
   NvdimmParameters parameters = small_media();
   parameters.media.start_gap.psi = 1;
   MediaRig rig(parameters);
@@ -226,7 +226,7 @@ TEST(Media, ReadsThatWaitForAMoveSayHowLong) {
   EXPECT_EQ(rig.module.gc_blocked(1), kRead + kWrite - Tick(10'000));
 }
 
-TEST(Media, SharesOfTimeBeginAgainAtAReset) {
+TEST(Media, SharesOfTimeRestartAtAReset) {
   MediaRig rig(small_media());
   StatisticRegistry registry;
   register_media_statistics(registry, {&rig.module});
@@ -247,7 +247,7 @@ TEST(Media, SharesOfTimeBeginAgainAtAReset) {
   EXPECT_DOUBLE_EQ(value("bank_utilisation"), 1.0 / 4);
 }
 
-TEST(Media, CheckpointsGoOnAlike) {
+TEST(Media, CheckpointsContinueExactly) {
   const auto traffic = [](MediaRig& rig, std::int64_t from) {
     rig.write(300, [from](std::int64_t i) { return (i * 37 + from) % 256; });
   };
@@ -286,7 +286,7 @@ TEST(Media, NothingIsKeptOutsideDataMode) {
   EXPECT_EQ(rig.module.trim(start + Address(1), Bytes(1), Tick(0)), 0);
 }
 
-TEST(MediaParameters, WhatDoesNotFitIsNamed) {
+TEST(MediaParameters, ErrorsNameTheInconsistentParameter) {
   const auto names = [](const NvdimmParameters& parameters) {
     std::vector<std::string> found;
     for (const ParameterError& error : parameters.check()) {
@@ -314,7 +314,7 @@ TEST(MediaParameters, WhatDoesNotFitIsNamed) {
 }
 
 // 10 mJ last 4 ms at 2.5 W: 4096 and 555 lines of 860 ns, all in one bank, take slightly less.
-TEST(MediaParameters, EnergyIsForTheQueueAndForWhatTheHostSpares) {
+TEST(MediaParameters, EnergyCoversTheQueueAndSparedWritesOfTheHost) {
   NvdimmParameters parameters = small_media();
   parameters.media.technology.write_time = Tick(860'000);
   parameters.media.write_queue = 4096;

@@ -101,7 +101,7 @@ TEST(ModuleGroup, APowerFailureLosesNothingOfAny) {
   EXPECT_EQ(after.all().peek(after.address(1, 3)), Group::line_of(77).bytes);
 }
 
-TEST(ModuleGroup, WhatWasWrittenBeforeTimePassedLiesOnTheFlashOfEach) {
+TEST(ModuleGroup, PagesWrittenBeforeTimeZeroAreOnTheFlashOfEach) {
   Group group(small_nvdimm());
   const std::int64_t pages = group.own.value() / kPageBytes.value();
   group.all().write_before({LogicalPage(2), LogicalPage(pages + 3)});
@@ -115,7 +115,7 @@ TEST(ModuleGroup, WhatWasWrittenBeforeTimePassedLiesOnTheFlashOfEach) {
   }
 }
 
-TEST(ModuleGroup, ARecoveryIsOverWhenThatOfEachIs) {
+TEST(ModuleGroup, ARecoveryEndsWithTheLastModule) {
   for (std::size_t slow = 0; slow < kModules; ++slow) {  // the other one has no data
     Group before(with_data());
     for (std::int64_t page = 0; page < 9; ++page) {
@@ -131,7 +131,7 @@ TEST(ModuleGroup, ARecoveryIsOverWhenThatOfEachIs) {
   }
 }
 
-TEST(ModuleGroup, WhatPreconditioningLeavesIsSavedOfEach) {
+TEST(ModuleGroup, ThePreconditionedStateOfEachIsSaved) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.precondition.fill = 0.9;
   parameters.precondition.overwrite = 1;
@@ -197,7 +197,7 @@ TEST(ModuleGroup, EachHoldsThePagesThatWereReadOrWritten) {
   }
 }
 
-TEST(ModuleGroup, AFlushIsSavedWhicheverModulesHaveAcknowledgedIt) {
+TEST(ModuleGroup, AFlushIsSavedForAnySetOfAcknowledgements) {
   Group group(with_data());
   group.write(1, 1, 1);  // the first has nothing to write back
   group.all().flush(5, group.kernel.now());

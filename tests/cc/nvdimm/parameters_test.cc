@@ -38,7 +38,7 @@ std::string only_error(const Assignments& assignments) {
   return errors.size() == 1 ? errors[0].name : std::to_string(errors.size()) + " errors";
 }
 
-TEST(NvdimmParameters, WhatDoesNotFitIsNamed) {
+TEST(NvdimmParameters, ErrorsNameTheInconsistentParameter) {
   EXPECT_EQ(only_error({{"nvdimm.ftl.order", "CWDD"}}), "nvdimm.ftl.order");
   EXPECT_EQ(only_error({{"nvdimm.ftl.order", "PWDC"}}), "0 errors");
   EXPECT_EQ(only_error({{"nvdimm.capacity", "33MiB"}}), "nvdimm.capacity");
@@ -98,7 +98,7 @@ TEST(NvdimmParameters, APageIsOfOneToFourLogicalPages) {
   EXPECT_NE(parameters.check()[0].message.find("nearest: 8KiB"), std::string::npos);
 }
 
-TEST(NvdimmParameters, TheNumberOfFreeBlocksThatIsSaidToDoIsTheMost) {
+TEST(NvdimmParameters, TheSuggestedNumberOfFreeBlocksIsTheLargest) {
   NvdimmParameters parameters;
   parameters.capacity = Bytes(1 << 20);
   parameters.nand.channels = 1;
@@ -125,7 +125,7 @@ TEST(NvdimmParameters, TheNumberOfFreeBlocksThatIsSaidToDoIsTheMost) {
 }
 
 // The value that a message suggests is the smallest sufficient one.
-TEST(NvdimmParameters, OverProvisioningThatIsSaidToBeEnoughIsTheLeast) {
+TEST(NvdimmParameters, TheSuggestedOverProvisioningIsTheSmallest) {
   const auto errors_with = [](NvdimmParameters parameters, double over_provisioning) {
     parameters.ftl.over_provisioning = over_provisioning;
     return parameters.check();

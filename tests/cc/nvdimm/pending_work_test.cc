@@ -39,7 +39,7 @@ PendingFlash sum(const std::vector<Owed>& owed, std::uint32_t first, std::uint32
   return all;
 }
 
-TEST(PendingWork, IsWhatWasAddedAndNotRemoved) {
+TEST(PendingWork, IsTheAddedWorkLessTheRemoved) {
   PendingWork pending(kChannels, kLuns);
   Random random(1);
   std::vector<Owed> owed;
@@ -82,7 +82,7 @@ TEST(PendingWork, IsWhatWasAddedAndNotRemoved) {
   }
 }
 
-TEST(PendingWork, OfAFlashCommandIsAPageReadOrAPageToProgram) {
+TEST(PendingWork, CountsAFlashCommandAsAPageReadOrProgram) {
   EXPECT_EQ(page_work(FlashOperation::read), (PendingFlash{1, 0, 0}));
   EXPECT_EQ(page_work(FlashOperation::program), (PendingFlash{0, 0, 1}));
 }
@@ -102,7 +102,7 @@ TEST(LunLocks, CountTheTimeThatCommandsWaitAtLockedLuns) {
   EXPECT_EQ(locks.waiting(1), 1u);
 }
 
-TEST(LunLocks, TellTheCostOfSeveralLocks) {
+TEST(LunLocks, ReportTheCostOfSeveralLocks) {
   Counter blocked = 0;
   LunLocks locks(1, blocked);
   locks.lock(0, Tick(10));

@@ -95,7 +95,7 @@ double amplification(const Populations& of, std::unique_ptr<PagePlacement> polic
 }
 
 // No page is hotter than others, so separation neither gains nor costs.
-TEST(Placement, UniformOverwritesAmplifyAlikeUnderEveryPolicy) {
+TEST(Placement, UniformOverwritesAmplifyEquallyUnderEveryPolicy) {
   for (const char* policy : kAll) {
     const double expected = greedy(space_of(shape_of(2)));
     EXPECT_NEAR(amplification({50, 50}, page_placement(policy, {})), expected, 0.01 * expected)
@@ -285,7 +285,7 @@ TEST(Placement, HandlesReachTheBlocks) {
 }
 
 // The message names both ways out.
-TEST(Placement, TooManyStreamsAreOneError) {
+TEST(Placement, TooManyStreamsGiveOneError) {
   NvdimmParameters parameters = timed("by_handle", kWays[0]);
   const auto number_after = [&](const char* text) {
     const std::vector<ParameterError> errors = parameters.check();

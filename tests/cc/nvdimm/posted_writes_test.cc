@@ -153,7 +153,7 @@ TEST(PostedWrites, EachLineKeepsItsWritesInOrder) {
   EXPECT_GT(full, 100);
 }
 
-TEST(PostedWrites, TheHostsTagsAreNotTheirs) {
+TEST(PostedWrites, TheirTagsDifferFromTheHosts) {
   const PostedWrites posted(kFirst, kEntries, false);
   EXPECT_FALSE(posted.owns(0));
   EXPECT_FALSE(posted.owns(kFirst - 1));

@@ -39,7 +39,7 @@ TEST(Power, EnergyIsDrawTimesHoldUp) {
 // The worst case: one frame per LUN, with a program each and a read, or two with a cached map, all
 // on one LUN; writes on credit; spared writes of the host's queue; and programs whose frames are
 // already released.
-TEST(Power, TheWorstCaseHoldsAllThatMayBeOnItsWay) {
+TEST(Power, TheWorstCaseIncludesAllWritesInFlight) {
   NvdimmParameters parameters = plain_nvdimm();
   parameters.buffer.write_size = 8 * kPageBytes;
   const Tick program = parameters.nand.program_time;
@@ -112,7 +112,7 @@ std::string energy_error(std::int64_t millijoules, std::int64_t draw = 2500) {
 
 // The worst case: 128 x 650 us + 1024 x 50 us = 134.4 ms, 336 mJ at 2.5 W. 100 mJ last 40 ms: 38
 // rounds of 650 us and eight reads.
-TEST(Power, TooSmallABudgetSaysWhatWouldBeLost) {
+TEST(Power, TooSmallABudgetReportsTheLoss) {
   EXPECT_EQ(energy_error(kEnoughEnergy), "");
   EXPECT_EQ(energy_error(336), "");
   EXPECT_TRUE(testing::names(energy_error(335), {"nvdimm.power.energy: ", "335 mJ", "1024",
@@ -162,7 +162,7 @@ TEST(Power, AnInterruptedProgramIsTornAndItsFrameSaved) {
   EXPECT_EQ(fail_during_a_program(FrameRelease::program).torn_pages, 1u);
 }
 
-TEST(Power, AProgramWhoseFrameIsReleasedIsFinished) {
+TEST(Power, AProgramWithAReleasedFrameIsFinished) {
   const PowerRecord record = fail_during_a_program(FrameRelease::datain);
   EXPECT_EQ(record.torn_pages, 0u);
   EXPECT_GE(record.hold_up, NvdimmParameters().nand.program_time);
@@ -334,7 +334,7 @@ void save_what_one_lun_held(PageAllocation allocation) {
   }
 }
 
-TEST(Power, DirtyPagesOfOneLunAreSavedByAllInTheTimeThatIsTold) {
+TEST(Power, DirtyPagesOfOneLunAreSavedByAllInTheReportedTime) {
   save_what_one_lun_held(PageAllocation::dynamic);
   save_what_one_lun_held(PageAllocation::fixed);
 }

@@ -147,7 +147,7 @@ std::vector<std::uint64_t> reports(std::uint64_t blocks, double fill, double ove
 
 // Preconditioning reports its progress every 262,144 pages and at the end, or never if it writes no
 // page.
-TEST(Preconditioning, TellsOfManyPagesAtATimeAndOfNoneNever) {
+TEST(Preconditioning, ReportsProgressEvery262144PagesAndAtTheEnd) {
   using Reports = std::vector<std::uint64_t>;
   EXPECT_EQ(reports(32, 0, 0), Reports());
   EXPECT_EQ(reports(32, 0.5, 0), Reports{512});

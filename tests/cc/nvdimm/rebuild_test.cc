@@ -40,7 +40,7 @@ class Rebuild : public ::testing::Test {
   UntimedWork work_;
 };
 
-TEST_F(Rebuild, VersionsGoOnBehindThoseOfDiscardsAlone) {
+TEST_F(Rebuild, VersionsContinueAfterThoseOfDiscards) {
   media_.discard(LogicalPage(1), 1000);
   media_.discard(LogicalPage(2), 3);
   EXPECT_EQ(media_.newest_discard(), 1000u);
@@ -127,7 +127,7 @@ TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {
   EXPECT_TRUE(ftl_.blocks(0)[block].bad());
 }
 
-TEST_F(Rebuild, AClaimWhoseProgramFailsIsGivenBack) {
+TEST_F(Rebuild, AClaimIsReturnedIfItsProgramFails) {
   ASSERT_TRUE(ftl_.claims().has_room(0));
   for (int i = 0; i < 6; ++i) {
     ftl_.fail(claim(), 1);
@@ -140,7 +140,7 @@ TEST_F(Rebuild, AClaimWhoseProgramFailsIsGivenBack) {
   EXPECT_FALSE(ftl_.claims().has_room(0));
 }
 
-TEST_F(Rebuild, ABlockWhoseEraseWasInterruptedIsNotFree) {
+TEST_F(Rebuild, ABlockWithAnInterruptedEraseIsNotFree) {
   write_rounds(8);
   ftl_.rebuild();
   const std::uint32_t free = ftl_.blocks(0).free();
@@ -162,7 +162,7 @@ TEST_F(Rebuild, ErasesAreCountedInTheCellsToo) {
   EXPECT_GT(ftl_.blocks(0)[0].erases, 1u);
 }
 
-TEST_F(Rebuild, MediaComeBackFromACheckpointWithMarksAndDiscards) {
+TEST_F(Rebuild, ACheckpointRestoresMarksAndDiscardsOfMedia) {
   media_.mark_bad(7);
   media_.discard(LogicalPage(4), 9);
   media_.tear_block(2);

@@ -87,7 +87,7 @@ NvdimmParameters eight_frames(const char* replacement) {
 
 bool hits(Rig& rig, std::int64_t page) { return rig.read(page) == Tick(52'000); }
 
-TEST(Replacement, LirsIsThePaperOnOneAccessAtATime) {
+TEST(Replacement, LirsMatchesThePaperOnOneAccessAtATime) {
   for (const char* ghosts : {"0", "50", "200"}) {
     Rig rig(eight_frames("lirs"), 1,
             {{"policies.lirs.high_share", "25"}, {"policies.lirs.ghosts", ghosts}});

@@ -22,7 +22,7 @@ NvdimmParameters of_four_planes() {
 }
 
 // The state is loaded over the state of another NVDIMM.
-TEST(SavedState, IsTheSameOnceLoadedWhateverIsUnderWay) {
+TEST(SavedState, IsEqualOnceLoadedWithAnyWorkInFlight) {
   constexpr int kSteps = 3'000;
   constexpr int kBetween = 7;
   std::vector<NvdimmParameters> all = busy_nvdimms();
@@ -82,7 +82,7 @@ TEST(SavedState, HoldsPostedWritesAndTheirReaders) {
 }
 
 // A state with any word changed is rejected, or the NVDIMM continues without a crash.
-TEST(SavedState, NoWordIsTrusted) {
+TEST(SavedState, DamagedWordsAreRejectedOrHarmless) {
   for (const NvdimmParameters& parameters : busy_nvdimms()) {
     Busy busy(parameters);
     for (int i = 0; i < 2'000; ++i) {
@@ -109,7 +109,7 @@ NvdimmParameters busy_media(bool wide) {
   return parameters;
 }
 
-TEST(SavedState, OfMediaIsTheSameOnceLoadedWhateverIsUnderWay) {
+TEST(SavedState, MediaStateIsEqualOnceLoadedWithAnyWorkInFlight) {
   for (const bool wide : {false, true}) {
     MediaShadow shadow(busy_media(wide), 1);
     for (int i = 0; i < 2'000; ++i) {

@@ -26,7 +26,7 @@ std::vector<int> in_order(int lines) {
   return places;
 }
 
-TEST(StartGap, PlacesAreThoseOfLinesThatWereCopiedOneByOne) {
+TEST(StartGap, PlacesMatchAModelThatCopiesLines) {
   for (const int lines : {1, 2, 3, 8, 13}) {
     std::vector<int> places = in_order(lines);
     StartGap gap(static_cast<std::uint64_t>(lines));
@@ -50,7 +50,7 @@ TEST(StartGap, PlacesAreThoseOfLinesThatWereCopiedOneByOne) {
   }
 }
 
-TEST(StartGap, EveryLineIsBackAfterAsManyRoundsAsThereAreLines) {
+TEST(StartGap, EveryLineReturnsAfterOneRoundForEachLine) {
   constexpr std::uint64_t kLines = 6;
   StartGap gap(kLines);
   const auto home = [&gap] {
@@ -72,7 +72,7 @@ TEST(StartGap, EveryLineIsBackAfterAsManyRoundsAsThereAreLines) {
 }
 
 // Words: start, gap, writes. The gap has one place more than there are lines.
-TEST(StartGap, PlacesOutsideOfItsRegionAreRefused) {
+TEST(StartGap, PlacesOutsideOfItsRegionAreRejected) {
   constexpr std::uint64_t kLines = 6;
   Archive saved;
   StartGap(kLines).serialize(saved);
@@ -87,7 +87,7 @@ TEST(StartGap, PlacesOutsideOfItsRegionAreRefused) {
   EXPECT_FALSE(loads(1, kLines + 1));
 }
 
-TEST(StartGap, AMoveIsDueAfterPsiWrites) {
+TEST(StartGap, AMoveStartsAfterPsiWrites) {
   StartGap gap(4);
   for (int write = 1; write <= 3; ++write) {
     EXPECT_FALSE(gap.due(3));

@@ -207,7 +207,7 @@ TEST(NvdimmStatistics, LifetimeIsTheEnduranceOverTheRateOfPrograms) {
 }
 
 // A page that is read once, line by line, has no hit, whenever its lines are asked for.
-TEST(NvdimmStatistics, LinesOfAFlashReadAreNoHitsUntilTheyAreReadAgain) {
+TEST(NvdimmStatistics, LinesOfAFlashReadHitOnlyWhenTheyAreReadAgain) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.precondition.fill = 1;
   for (const std::int64_t outstanding : {1, 4, 64}) {

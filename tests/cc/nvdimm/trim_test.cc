@@ -35,7 +35,7 @@ TEST(Trim, OnlyWholePagesAreDiscarded) {
   }
 }
 
-TEST(Trim, LessThanAPageChangesNothingWhateverIsUnderWay) {
+TEST(Trim, LessThanAPageChangesNothingWithAnyWorkInFlight) {
   const std::int64_t page = kPageBytes.value();
   for (const NvdimmParameters& parameters : busy_nvdimms()) {
     Busy busy(parameters);

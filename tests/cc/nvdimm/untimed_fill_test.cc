@@ -187,7 +187,7 @@ TEST(UntimedFill, FramesAreKeptFreeFromTheFirstMoment) {
   EXPECT_EQ(rig.write(60), parameters.buffer.lookup) << "a frame is free";
 }
 
-TEST(UntimedFill, AFlushWritesAllBack) {
+TEST(UntimedFill, AFlushWritesBackAllPages) {
   NvdimmParameters parameters = dirty_nvdimm();
   parameters.buffer.flush = BufferFlush::writeback;
   Rig rig(parameters);
@@ -253,7 +253,7 @@ TEST(UntimedFill, ItemsOfResidentPagesFillTheLastFrames) {
 }
 
 // The five pages fill a flash page and one part of a second one, whose other parts are padded.
-TEST(UntimedFill, PagesThatWereWrittenBeforeAreInFlashHoweverFew) {
+TEST(UntimedFill, EvenFewPagesWrittenBeforeAreInFlash) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.nand.page_size = 4 * kPageBytes;
   parameters.nand.pages_per_block = 4;

@@ -19,7 +19,7 @@ double amplification(const char* victim, std::uint64_t over_provisioning,
 }
 
 // Closed forms for infinitely many blocks; 512 blocks are within 5 %.
-TEST(Victims, UniformOverwritesAmplifyAsTheFormulasSay) {
+TEST(Victims, UniformOverwritesAmplifyByTheFormulas) {
   EXPECT_NEAR(amplification("greedy", 28), 2.444, 0.05 * 2.444);
   EXPECT_NEAR(amplification("fifo", 28), 2.481, 0.05 * 2.481);
   EXPECT_NEAR(amplification("random_victim", 28), 128.0 / 28, 0.05 * 128 / 28);
@@ -104,7 +104,7 @@ TEST(Victims, EveryDrawOfDChoicesCounts) {
 
 // The selector draws exactly the configured number of blocks. If several of them have the fewest
 // valid pages, it chooses the block drawn first.
-TEST(Victims, DChoicesTakesSoManyDraws) {
+TEST(Victims, DChoicesDrawsTheConfiguredNumberOfBlocks) {
   const std::vector<BlockView> all{{0, 8, 5, 0, 9}, {1, 8, 2, 0, 8}, {2, 8, 2, 0, 7},
                                    {3, 8, 7, 0, 6}, {4, 8, 6, 0, 5}, {5, 8, 6, 0, 4}};
   for (const int draws : {1, 2, 3, 10}) {

@@ -22,7 +22,7 @@ std::uint64_t draw(Random& random) {
   return random.below(2) == 0 ? random.below(kPlaces) : kPlaces - 1 - random.below(40) * 30;
 }
 
-TEST(WearCounts, CountsAreThoseOfAMapAndSurviveACheckpoint) {
+TEST(WearCounts, CountsMatchAMapAndSurviveACheckpoint) {
   Random random(7);
   WearCounts counts(kPlaces);
   std::map<std::uint64_t, std::uint64_t> expected;
@@ -44,7 +44,7 @@ TEST(WearCounts, CountsAreThoseOfAMapAndSurviveACheckpoint) {
 }
 
 // Writes to all places: at most one byte per place, plus the number of each 64.
-TEST(WearCounts, APlaceTakesSomeByte) {
+TEST(WearCounts, APlaceTakesAboutOneByte) {
   WearCounts counts(kPlaces);
   for (std::uint64_t place = 0; place < kPlaces; ++place) {
     counts.add(place * 7'919 % kPlaces);
@@ -52,7 +52,7 @@ TEST(WearCounts, APlaceTakesSomeByte) {
   EXPECT_LT(state_of(counts).size(), kPlaces * 9 / 8 + 100);
 }
 
-TEST(WearCounts, DamagedCountsAreRefusedOrHarmless) {
+TEST(WearCounts, DamagedCountsAreRejectedOrHarmless) {
   Random random(7);
   WearCounts counts(kPlaces);
   for (int write = 0; write < 20'000; ++write) {

@@ -55,7 +55,7 @@ TEST(Arbiters, SchedulerOrderGoesByKeysThenByArrival) {
   }
 }
 
-TEST(Arbiters, DramFirstNeverGivesItAway) {
+TEST(Arbiters, DramFirstAlwaysChoosesDram) {
   ArbiterRehearsal test("dram_first", {});
   EXPECT_EQ(test.choose(1, 128, Tick(1'000'000), Tick(0), Tick(1'000'000)), kDram);
 }

@@ -37,7 +37,7 @@ class OneBatch : public ::testing::Test {
   Batches batches_;
 };
 
-TEST_F(OneBatch, AreCompleteAsSoonAsTheyHaveTheirAge) {
+TEST_F(OneBatch, AreCompleteAtTheirAge) {
   const Tick began = 7 * testing::kCycle;
   join(0, began);
   EXPECT_FALSE(only(began + kAge - Tick(1)).complete);

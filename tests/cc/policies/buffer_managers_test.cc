@@ -28,7 +28,7 @@ TEST(BufferManagers, OnDemandDoesNothingAhead) {
   EXPECT_EQ(manager->frames_to_keep_free(kQueued), 0u);
 }
 
-TEST(BufferManagers, OthersDoWhatTheirNamesSay) {
+TEST(BufferManagers, OthersPrefetchAndPreevictByName) {
   for (const std::string name : {"prefetch", "preevict", "prefetch_preevict"}) {
     const auto manager = make(name);
     EXPECT_TRUE(manager->watches_queue()) << name;

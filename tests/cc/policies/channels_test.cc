@@ -41,7 +41,7 @@ void serve(Rehearsal& channel, std::uint16_t core, int misses) {
 // Core 0 sends 10 requests to the first channel and 40 to the second. Core 1 sends 40 to the first.
 // The first channel alone would class core 0 as less intensive, the second alone core 1. Over both
 // channels, core 1 is less intensive.
-TEST(Channels, TcmClustersByWhatAllOfThemSaw) {
+TEST(Channels, TcmClustersByTheServiceOfAllChannels) {
   TwoChannels channels(
       "tcm", {{"policies.tcm.sources", "core"}, {"policies.tcm.cluster_threshold", "0.5"}});
   serve(channels.first_, 0, 10);
@@ -60,7 +60,7 @@ TEST(Channels, TcmClustersByWhatAllOfThemSaw) {
   }
 }
 
-TEST(Channels, TcmShufflesAlikeInAllOfThem) {
+TEST(Channels, TcmShufflesEquallyInAllChannels) {
   TwoChannels channels("tcm",
                        {{"policies.tcm.sources", "core"}, {"policies.tcm.cluster_threshold", "0"}});
   // The two channels receive the cores' first requests in opposite orders.
@@ -83,7 +83,7 @@ TEST(Channels, TcmShufflesAlikeInAllOfThem) {
 }
 
 // Alone, the first channel would put core 0 first; the second has seen only core 0.
-TEST(Channels, AtlasCountsServiceInAllOfThem) {
+TEST(Channels, AtlasCountsServiceInAllChannels) {
   TwoChannels channels("atlas", {});
   serve(channels.first_, 0, 10);
   serve(channels.first_, 1, 40);

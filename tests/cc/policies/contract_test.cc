@@ -195,7 +195,7 @@ class Told {
 
 class SchedulerContract : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(SchedulerContract, KeysChangeOnlyWhereItTellsSo) {
+TEST_P(SchedulerContract, KeysChangeOnlyWhenAnnounced) {
   int announced = 0;
   int changed = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -10,7 +10,7 @@ namespace hmsim::testing {
 namespace {
 
 // The mark is 12 of 24 entries; groups are too short for a turn to pay off.
-TEST(Firm, WritesAreDueFromTheirMarkOn) {
+TEST(Firm, WritesAreServedFromTheirMarkOn) {
   const auto direction = [](int writes) {
     ChannelShape shape = kShape;
     shape.dram_slots = 24;
@@ -29,12 +29,12 @@ TEST(Firm, WritesAreDueFromTheirMarkOn) {
   EXPECT_EQ(direction(12), Direction::writes);
 }
 
-TEST(Firm, ReadsHaveTheBusBeforeAnythingHasCome) {
+TEST(Firm, ReadsHaveTheBusBeforeTheFirstRequest) {
   EXPECT_EQ(Rehearsal("firm", {}, kShape).policy().direction(), Direction::reads);
 }
 
 // Writes keep the bus while no other request arrives.
-TEST(Firm, WritesKeepTheBusBehindTheLastOfThem) {
+TEST(Firm, WritesKeepTheBusAfterTheLastWrite) {
   Rehearsal queue("firm", {{"policies.firm.batch_age", "1ns"}}, kShape);
   const std::uint32_t first = queue.enqueue(dram(0, 1, 3, true));
   queue.run_to(kMicrosecond);

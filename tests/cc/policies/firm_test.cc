@@ -46,7 +46,7 @@ TEST(Firm, AReadAndAWriteGroupTakeAtLeast130Or135Cycles) {
   EXPECT_EQ(requests_of_a_group(1, {{"policies.firm.turnaround_share", "40"}}), 3);  // 32.5
 }
 
-TEST(Firm, GroupsAreInProportionToWhatIsPending) {
+TEST(Firm, GroupsAreInProportionToPendingRequests) {
   ChannelShape shape = kShape;
   shape.row_miss = shape.clock_period * 9;
   Rehearsal queue("firm", {}, shape);
@@ -89,7 +89,7 @@ TEST(Firm, RequestsToOneRowMakeABatchUpToTheCap) {
   EXPECT_EQ(group_size(queue), 16);
 }
 
-TEST(Firm, PersistEpochsMakeBatchesOfTheirOwn) {
+TEST(Firm, PersistEpochsMakeSeparateBatches) {
   for (const std::uint64_t second : {0U, 1U}) {
     Rehearsal queue("firm", {{"policies.firm.turnaround_share", "100"}}, kShape);
     const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
@@ -300,7 +300,7 @@ TEST(Firm, UnderBacklogTurnaroundsTakeAtMostTheirShare) {
 }
 
 // Reads alone cause no turn, so the turnaround share changes no command.
-TEST(Firm, OfReadsAloneTheTurnaroundShareChangesNothing) {
+TEST(Firm, WithoutWritesTheTurnaroundShareChangesNothing) {
   const auto commands = [](const char* share) {
     Assignments assignments = without_nvdimm("firm", "drained");
     assignments.emplace_back("policies.firm.turnaround_share", share);

@@ -11,7 +11,7 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(FixedOrder, IsWhatTheKeysSay) {
+TEST(FixedOrder, MatchesTheKeys) {
   int simple = 0;
   for (const std::string& name : policy_names(PolicyKind::transaction_scheduler)) {
     const auto policy = create_policy(PolicyKind::transaction_scheduler, name, {});
@@ -33,7 +33,7 @@ TEST(FixedOrder, IsWhatTheKeysSay) {
   EXPECT_EQ(simple, 2);  // fcfs, fr_fcfs
 }
 
-TEST(Policies, AreMadeForTheirOwnSeatOnly) {
+TEST(Policies, AreCreatedForTheirOwnKindOnly) {
   for (const std::string& name : policy_names(PolicyKind::transaction_scheduler)) {
     EXPECT_THROW(create_policy(PolicyKind::bus_arbiter, name, {}), InputError) << name;
   }

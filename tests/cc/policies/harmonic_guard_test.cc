@@ -76,7 +76,7 @@ Outcome contest(MemoryClass fuller, const char* guard) {
 
 // The other class gets its kFew requests through once per guard time. No request waits longer than
 // the guard plus the time in which the bus carries all outstanding requests.
-TEST(HarmonicGuard, BothClassesProgressBesideAFastSlowTier) {
+TEST(HarmonicGuard, BothClassesProgressWithAFastSlowTier) {
   for (const MemoryClass fuller : {MemoryClass::dram, MemoryClass::nvdimm}) {
     const auto other = static_cast<std::size_t>(fuller == MemoryClass::dram);
     const Outcome guarded = contest(fuller, "true");

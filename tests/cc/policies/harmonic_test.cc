@@ -43,14 +43,14 @@ void show_patterns(ArbiterRehearsal& test) {
 
 // Spec 2.5, with the bytes of direct lookups: 48 + 576 stages, and at two bytes each (12 + 4 + 2 +
 // 6 + 8) bounds of characteristics and 12 of utilisation.
-TEST(HarmonicTable, Bytes) {
+TEST(HarmonicTable, TheTableTakes3096Bytes) {
   EXPECT_EQ(kDramCells, 48U);
   EXPECT_EQ(kNvdimmCells, 576U);
   EXPECT_EQ(kPaperTableBytes, 3096U);
   EXPECT_EQ(PerformanceTable::used_bytes(), 48U + 576U + 2 * (32 + 12));
 }
 
-TEST(HarmonicTable, CellsOfPatterns) {
+TEST(HarmonicTable, APatternSelectsItsCell) {
   DramPattern dram({2, kNever});
   dram.add(dram_line(0), Tick(0));
   dram.add(dram_line(100), Tick(0));  // stride 100: bin 2; row seen in 1 of 2: bin 0
@@ -69,7 +69,7 @@ TEST(HarmonicTable, CellsOfPatterns) {
   EXPECT_EQ(table.nvdimm_stage(570, 128), 5);
 }
 
-TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
+TEST(HarmonicTable, ReportsErrorsOfAText) {
   const std::string good = flat_table();
   EXPECT_EQ(PerformanceTable::check(good), "");
   EXPECT_TRUE(testing::names(PerformanceTable::check(""), {"'version'", "end"}));
@@ -151,7 +151,7 @@ TEST(Harmonic, TheWeightMovesTheBreakEven) {
 
 // The best pattern has 1 and an unknown one 1/2. For w = 1/2 they break even if the other queue is
 // fuller by half of its 128 slots; in stages, 5 against 3, by two of six.
-TEST(Harmonic, APatternThatIsNotKnownStandsInTheMiddle) {
+TEST(Harmonic, AnUnknownPatternCountsAsOneHalf) {
   ArbiterRehearsal dram("harmonic", parameters(flat_table()));
   ArbiterRehearsal stages("harmonic", parameters(flat_table(), {{"impl", "table"}}));
   ArbiterRehearsal nvdimm("harmonic", parameters(flat_table()));
@@ -260,7 +260,7 @@ TEST(Harmonic, StagesAreCoarser) {
   EXPECT_EQ(table.counter("disagreements"), 1U);
 }
 
-TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
+TEST(Harmonic, TheGuardServesTheEarliestDeadline) {
   const auto guarded = [](const char* on) {
     ArbiterRehearsal test("harmonic", parameters(flat_table(), {{"guard", on}}));
     test.arbiter().on_enqueue(testing::view_of(kDram, 0), Tick(0));  // due at 2000
@@ -276,7 +276,7 @@ TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
   EXPECT_EQ(guarded("true"), std::make_pair(kDram, kNvdimm));
 }
 
-TEST(Harmonic, TheGuardPrefersDramWhenBothWereDueAtOnce) {
+TEST(Harmonic, TheGuardPrefersDramAtEqualDeadlines) {
   const Assignments guard{{"guard", "true"}, {"dram_guard", "500"}, {"nvdimm_guard", "500"}};
   ArbiterRehearsal test("harmonic", parameters(flat_table(), guard));
   EXPECT_EQ(test.choose(1, 100, {}, {}, 500 * kCycle), kNvdimm) << "neither is overdue";
@@ -286,7 +286,7 @@ TEST(Harmonic, TheGuardPrefersDramWhenBothWereDueAtOnce) {
 }
 
 // Requests are ready from time 0. The guards of 2000 and 8000 cycles decide nothing here.
-TEST(Harmonic, WhoLosesBeyondItsGuardCountsAsStarved) {
+TEST(Harmonic, ARequestThatLosesBeyondItsGuardCountsAsStarved) {
   ArbiterRehearsal test("harmonic", parameters(flat_table()));
   const auto starved = [&] {
     return std::make_pair(test.counter("starved_dram"), test.counter("starved_nvdimm"));

@@ -34,7 +34,7 @@ TEST(Bins, EndWithTheirUpperBound) {
 }
 
 // Spec 2.5: 21, 42, 64, 85, 106, 128.
-TEST(Bins, OfUtilisationAreEqual) {
+TEST(Bins, DivideUtilisationEqually) {
   const std::array<std::int64_t, 6> expected{21, 42, 64, 85, 106, 128};
   EXPECT_EQ(equal_bins<6>(128), expected);
 }
@@ -82,7 +82,7 @@ TEST(DramPattern, DistancesAreOfOneSource) {
   EXPECT_EQ(pattern.stride(), 2 * kWhole);
 }
 
-TEST(DramPattern, FarIs4096Lines) {
+TEST(DramPattern, DistancesAreCappedAt4096Lines) {
   DramPattern pattern({2, kNever});
   pattern.add(dram_line(1'000'000), Tick(0));
   pattern.add(dram_line(0), Tick(0));
@@ -166,7 +166,7 @@ TEST(NvdimmPattern, RandomnessIsOfPages) {
   EXPECT_EQ(pattern.write_randomness(), 0) << "there were none";
 }
 
-TEST(NvdimmPattern, OpsHaveStreamsOfTheirOwn) {
+TEST(NvdimmPattern, OperationsHaveSeparateStreams) {
   NvdimmPattern pattern({4, kNever});
   pattern.add(nvdimm_line(1, false), Tick(0));
   pattern.add(nvdimm_line(2, true), Tick(0));
@@ -246,7 +246,7 @@ struct NoProgress final : SourceProgress {
   std::array<std::int64_t, 2> retired{};
 };
 
-TEST(Mpki, IsOfTheLastWholeQuantumAndAddsUpOverChannels) {
+TEST(Mpki, DescribesTheLastWholeQuantumAndAddsUpOverChannels) {
   EXPECT_EQ(Mpki::Rate().per_million(), 0);
   NoProgress progress;
   Mpki mpki;

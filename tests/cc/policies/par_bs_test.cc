@@ -87,7 +87,7 @@ TEST(ParBs, WritesAreMarkedUnlessOnlyReadsAre) {
 
 // A batch ranks sources. These ranks also order requests outside the batch. Writes that may not be
 // marked go in order of arrival.
-TEST(ParBs, RequestsBehindABatchGoByItsRanks) {
+TEST(ParBs, RequestsOutsideABatchFollowItsRanks) {
   for (const bool reads : {false, true}) {
     Loads loads(Assignments{{"policies.par_bs.marks", reads ? "reads" : "all"}});
     const std::uint32_t heavy = loads.queue.enqueue(dram(0, 5, 1));

@@ -47,7 +47,7 @@ class Pages {
   std::int64_t next_ = 0;
 };
 
-TEST(PasPages, TwoCleanOnesInARowEndTheUsingUp) {
+TEST(PasPages, TwoCleanPagesInARowEndTheUsingUp) {
   Pages never;
   EXPECT_FALSE(never.uses_up());
   Pages pages;
@@ -67,7 +67,7 @@ TEST(PasPages, AnAckIsLateWhenItIsLaterThanTheLatestOfAHit) {
 }
 
 // Data of requests whose commands were sent follow the same rule as DRAM.
-TEST(PasPages, DataGoByRowHits) {
+TEST(PasPages, DataAreOrderedByRowHits) {
   Rehearsal queue("pas", {}, kShape);
   const std::uint32_t miss = queue.enqueue(nvdimm(0, 0, 1));
   RequestView hit = nvdimm(0, 0, 2);
@@ -83,7 +83,7 @@ TEST(PasPages, DataGoByRowHits) {
   EXPECT_EQ(queue.key(queue.enqueue(dram(0, 0, 1))), queue.key(miss));
 }
 
-TEST(PasPages, OneThatThrashesBetweenThemBeginsTheCountAnew) {
+TEST(PasPages, AThrashBetweenThemRestartsTheCount) {
   Pages pages;
   pages.thrash();
   pages.clean();

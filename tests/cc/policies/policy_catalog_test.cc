@@ -91,7 +91,7 @@ TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
   EXPECT_EQ(told("HMSIM_POLICIES", last + ":" + first).find(last + ": "), 0u);
 }
 
-TEST_F(Catalog, TheUsersOwnFolderCountsWhereNothingIsNamed) {
+TEST_F(Catalog, TheUsersFolderIsTheDefault) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u) << "no home";
   const std::string at_home = text("home/.local/share/hmsim/policies/own.so");
   EXPECT_EQ(told("HOME", (root_ / "home").string()).find(at_home), 0u);
@@ -112,7 +112,7 @@ TEST_F(Catalog, ARelativeDataHomeIsIgnored) {
   EXPECT_EQ(found.find(at_home), 0u) << found;
 }
 
-TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
+TEST_F(Catalog, ALibraryThatOthersMayChangeIsRejected) {
   const std::string path = library("folder/own.so", "mine");
   setenv("HMSIM_POLICIES", path.c_str(), 1);
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
@@ -142,7 +142,7 @@ TEST_F(Catalog, ALibraryThatOthersMayChangeIsRefused) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 1u);
 }
 
-TEST_F(Catalog, ALibraryOfAnotherUserIsRefused) {
+TEST_F(Catalog, ALibraryOfAnotherUserIsRejected) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can give a file away";
   }
@@ -192,7 +192,7 @@ TEST_F(Catalog, NamedLibrariesAreLoadedInTheOrderInWhichTheyAreNamed) {
   EXPECT_EQ(PolicyCatalogUnderTest::make().libraries(), named);
 }
 
-TEST_F(Catalog, LoadedPoliciesStandAmongTheOthersInTheOrderOfAllNames) {
+TEST_F(Catalog, LoadedAndBuiltInPoliciesAreSortedByName) {
   const std::string last = library("last.so", "zzz");
   const std::string first = library("first.so", "aaa");
   const std::string middle = library("middle.so", "fcfs_strictly");
@@ -216,7 +216,7 @@ TEST_F(Catalog, NoTwoPoliciesHaveOneName) {
   EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", one + ":" + other), {other + ": ", "'mine'"}));
 }
 
-TEST_F(Catalog, ALibraryOfAnotherHmsimIsRefused) {
+TEST_F(Catalog, ALibraryOfAnotherHmsimIsRejected) {
   const std::string path = library("old.so", "mine", "another interface");
   EXPECT_TRUE(testing::names(told("HMSIM_POLICIES", path),
                              {path + ": ", "another hmsim", "'hmsim policy build'"}));

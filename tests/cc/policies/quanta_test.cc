@@ -39,7 +39,7 @@ Service of_unit(const char* unit, const ChannelShape& shape) {
 
 // A command in flight in three quanta counts in each quantum for the part of its time in that
 // quantum.
-TEST(Service, OfABusyBankIsSharedByItsQuanta) {
+TEST(Service, IsDividedAmongTheQuantaOfABusyBank) {
   Service service = of_unit("bank", of_banks(0));
   const RequestView request = nvdimm_line(0, false);
   service.command(0, request, 100 * kCycle);
@@ -56,7 +56,7 @@ TEST(Service, OfABusyBankIsSharedByItsQuanta) {
   EXPECT_EQ(service.cycles(1), 0) << "it was never seen";
 }
 
-TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
+TEST(Parallelism, IsAMeanOfEachQuantum) {
   Parallelism parallelism;
   parallelism.connect(of_banks(8));
   EXPECT_EQ(parallelism.mean(0), 0);
@@ -76,7 +76,7 @@ TEST(Parallelism, OfEachQuantumIsItsOwnMean) {
 }
 
 // At most one name for each core and class.
-TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
+TEST(Sources, NamesAreBoundByCoresAndClasses) {
   for (const std::int64_t last : {(1 << 17) - 1, 1 << 17}) {
     Sources sources;
     sources.introduce(last);
@@ -87,7 +87,7 @@ TEST(Sources, ThereAreNoMoreNamesThanCoresAndClasses) {
   }
 }
 
-TEST(PageStreams, AStreamThatIsSavedGoesOn) {
+TEST(PageStreams, ASavedStreamContinues) {
   PageStreams saved;
   saved.add(10);
   saved.add(20);

@@ -33,14 +33,14 @@ class ReadyBatch : public ::testing::Test {
       {{"policies.ready_batch.batch", "4"}, {"policies.ready_batch.patience", "100"}}};
 };
 
-TEST_F(ReadyBatch, BeginsWhenSoManyLinesAreReady) {
+TEST_F(ReadyBatch, BeginsWhenEnoughLinesAreReady) {
   ready(3);
   EXPECT_EQ(choose(), kDram);
   ready(1);
   EXPECT_EQ(choose(), kNvdimm);
 }
 
-TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesUnlessToldOtherwise) {
+TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesByDefault) {
   for (const int lines : {1, 15, 16}) {
     ArbiterRehearsal test("ready_batch", {});
     for (int i = 0; i < lines; ++i) {
@@ -53,7 +53,7 @@ TEST_F(ReadyBatch, TakesSixteenLinesOr2000CyclesUnlessToldOtherwise) {
 
 // The saved state: the number of ready lines, what is left of the batch and of DRAM's commands, and
 // the time since the last line.
-TEST_F(ReadyBatch, WhatIsSavedGoesOn) {
+TEST_F(ReadyBatch, ASavedStateContinues) {
   Tick now(0);
   for (int i = 0; i < 200; ++i) {
     now += (i % 7) * 11 * kCycle;
@@ -75,7 +75,7 @@ TEST_F(ReadyBatch, WhatIsSavedGoesOn) {
   }
 }
 
-TEST_F(ReadyBatch, EndsAfterSoManyLinesAndLeavesDramAsManyCommands) {
+TEST_F(ReadyBatch, EndsAfterItsLinesAndGivesDramEquallyManyCommands) {
   ready(20);
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(choose(), kNvdimm);

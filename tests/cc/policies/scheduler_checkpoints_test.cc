@@ -226,7 +226,7 @@ class Twins final : public SourceProgress {
 
 class SchedulerCheckpoints : public ::testing::TestWithParam<Case> {};
 
-TEST_P(SchedulerCheckpoints, WhatIsSavedGoesOnAsItWould) {
+TEST_P(SchedulerCheckpoints, ASavedStateContinuesExactly) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     Twins twins(GetParam(), seed);
     for (int i = 0; i < 3'000 && !HasFatalFailure(); ++i) {

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& mis
 }
 
 // A source that first appears during a quantum has the lowest rank until the next quantum.
-TEST(Tcm, ASourceThatNobodyHasSeenHasTheLowestRank) {
+TEST(Tcm, AnUnseenSourceHasTheLowestRank) {
   Rehearsal queue("tcm", kCores, kShape);
   const auto probes = serve(queue, std::array{40, 12, 4, 44},
                             std::array<std::int64_t, 4>{1'025, 1'300, 2'000, 2'250});
@@ -92,7 +92,7 @@ TEST(Tcm, TheFirstSourceThatOverflowsAndAllAfterItMakeTheOtherCluster) {
 
 // Two sources with half of the service each. The less intensive source fits under a threshold of
 // one half. Under a lower threshold both sources take turns.
-TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
+TEST(Tcm, ASourceWithExactlyTheThresholdFits) {
   for (const bool fits : {false, true}) {
     Assignments assignments = kCores;
     assignments.emplace_back("policies.tcm.cluster_threshold", fits ? "0.5" : "0.495");
@@ -109,7 +109,7 @@ TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
 
 // With `bank`, the NVDIMM's service includes an entire flash read. It exceeds the threshold, so the
 // latency cluster is empty.
-TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
+TEST(Tcm, NvdimmServiceCountsBusCyclesByDefault) {
   for (const bool bank : {false, true}) {
     Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", bank ? "bank" : "bus"}}, kShape);
     const std::uint32_t flash = queue.enqueue(nvdimm(0, 0, 0));
@@ -209,14 +209,14 @@ std::size_t rankings(const char* threshold, int hits, int of_others = 0) {
   return rankings_of(queue, probes_of(queue, 10, {hits, of_others, of_others, of_others}));
 }
 
-TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
+TEST(Tcm, SourcesWithLocalitiesWithinTheThresholdAreEqual) {
   EXPECT_LT(rankings("0.099", 1), 10u);
   EXPECT_EQ(rankings("0.1", 1), 24u);
   EXPECT_EQ(rankings("0.1", 5, 5), 24u) << "however much they have";
 }
 
 // Parallelism differs by 6 of 16 banks.
-TEST(Tcm, SourcesWhoseParallelismDiffersByTheThresholdAreAlike) {
+TEST(Tcm, SourcesWithParallelismWithinTheThresholdAreEqual) {
   EXPECT_EQ(kShape.banks(), 16);
   EXPECT_LT(rankings("0.374", 5), 10u);
   EXPECT_EQ(rankings("0.375", 5), 24u);
@@ -236,7 +236,7 @@ TEST(Tcm, InsertionShuffleFollowsTheSequenceOfFourSources) {
   }
 }
 
-TEST(Tcm, SourcesThatAreAlikeAreShuffledAtRandom) {
+TEST(Tcm, EqualSourcesAreShuffledAtRandom) {
   Assignments assignments = kCores;
   assignments.emplace_back("policies.tcm.shuffle_threshold", "1");
   Rehearsal queue("tcm", assignments, kShape);

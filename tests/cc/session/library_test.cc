@@ -119,7 +119,7 @@ TEST(Library, ARequestOfSeveralLinesIsDoneOnce) {
 }
 
 // Page p is page p / 16 of bank p modulo 16, whose pages must be written in order.
-TEST(Library, HbfAnswersWithWhatBecameOfARequest) {
+TEST(Library, HbfReportsTheOutcomeOfARequest) {
   constexpr std::uint64_t kPage = 4096;
   Caller caller(
       "nvdimm.attach=hbf\nnvdimm.capacity=128MiB\nnvdimm.nand.preset=hbf_256\n"
@@ -256,7 +256,7 @@ TEST(Library, AStateContinuesAtAnyTime) {
   EXPECT_EQ(later[0], later[1]);
 }
 
-TEST(Library, DamagedStatesAreRefusedForGood) {
+TEST(Library, DamagedStatesAreRejectedForGood) {
   Caller caller(kSmall);
   const std::string damaged(200, 'x');
   EXPECT_EQ(hmsim_load(caller.memory, 0, damaged.data(), damaged.size()), HMSIM_BAD_INPUT);

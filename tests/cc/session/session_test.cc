@@ -410,7 +410,7 @@ TEST(Session, AnIdleSessionContinuesFromItsState) {
 
 // --- Misuse
 
-TEST(Session, MisuseIsAStatusAndAText) {
+TEST(Session, MisuseReturnsAStatusAndAMessage) {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 63;
   Program program(kNvdimm + kDrive);
   Program bare("nvdimm.present=false");
@@ -465,7 +465,7 @@ TEST(Session, MisuseIsAStatusAndAText) {
 }
 
 // A chain of trims that end at once needs no stack, and calls from within calls are refused.
-TEST(Session, CallsWithinCalls) {
+TEST(Session, CallsWithinCallsAreRejectedAndNeedNoStack) {
   Program program(kNvdimm + kDrive);
   std::uint64_t left = 100'000;
   program.call = [&](std::uint64_t id, std::int64_t time) {

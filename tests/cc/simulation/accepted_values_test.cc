@@ -108,14 +108,14 @@ int expect_ranges_kept(ParameterSet& set) {
   return ranges;
 }
 
-TEST(AcceptedValues, OfParametersAreThoseListed) {
+TEST(AcceptedValues, MatchTheListOfParameters) {
   Configuration configuration;
   ParameterSet set = configuration.parameters();
   EXPECT_EQ(set.names().size(), Simulation::parameters().size());
   EXPECT_GT(expect_ranges_kept(set), 400);
 }
 
-TEST(AcceptedValues, OfAgentsKeysAreThoseListed) {
+TEST(AcceptedValues, MatchTheListOfAgentKeys) {
   for (const std::string& kind : agent_kinds()) {
     SCOPED_TRACE(kind);
     const std::unique_ptr<Agent> agent = find_agent(kind)->make(FrontendParameters());

@@ -205,7 +205,7 @@ TEST(Resident, AgentsThatReadTheSamePagesShareThem) {
 }
 
 // A core reads pages 0, 7, 14, ... once each. The buffer holds the first pages in read order.
-TEST(Resident, WhatDoesNotFitIsReadFromFlash) {
+TEST(Resident, PagesBeyondTheBufferAreReadFromFlash) {
   constexpr int kPages = 500;
   for (const int channels : {1, 2, 5}) {
     const Assignments more{{"controller.channels", std::to_string(channels)},
@@ -227,7 +227,7 @@ TEST(Resident, AgentsTakeTurns) {
   EXPECT_NEAR(run.hits, 0.1, 0.001) << "10 of the 100 pages of each; the faster one starts over";
 }
 
-TEST(Captured, ReadsOfWhatWasWrittenLastHitInTheWritePart) {
+TEST(Captured, ReadsOfTheLatestWritesHitInTheWritePart) {
   // Pages 0 to 49, then 60 to 99: a buffer of 50 pages holds the latter and pages 40 to 49.
   const std::string trace = captured_trace({written(0, 50), written(60, 40)});
   for (const int channels : {1, 2, 5}) {
@@ -243,7 +243,7 @@ TEST(Captured, ReadsOfWhatWasWrittenLastHitInTheWritePart) {
   }
 }
 
-TEST(Captured, TasksHaveTheirOwnPages) {
+TEST(Captured, TasksHaveSeparatePages) {
   const auto run = [](const char* tasks, const char* buffer) {
     return outcome({with(kJob, {{"tasks", tasks}})}, captured_trace({written(30, 100)}),
                    config_of(buffer))
@@ -253,13 +253,13 @@ TEST(Captured, TasksHaveTheirOwnPages) {
   EXPECT_EQ(run("2", "captured"), 0);
 }
 
-TEST(Captured, IsAnErrorWhereNoTraceTellsIt) {
+TEST(Captured, IsAnErrorWithoutATraceThatRecordsIt) {
   EXPECT_TRUE(
       names(error_from([] { make({kJob}, captured_trace({}), config_of("captured")); }),
             {"nvdimm.precondition.buffer: ", "'captured'", "'none'", "'dirty'", "'resident'"}));
 }
 
-TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
+TEST(Resident, ASavedRunContinuesExactly) {
   for (const char* const buffer : {"dirty", "resident"}) {
     const Assignments config = config_of(
         buffer, keys_from("nvdimm.buffer.read_size=256KiB nvdimm.buffer.write_size=128KiB "
@@ -284,7 +284,7 @@ TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
   }
 }
 
-TEST(Resident, NothingIsToBeHeldWithoutAnNvdimm) {
+TEST(Resident, IsIgnoredWithoutAnNvdimm) {
   const Assignments core{{"kind", "synthetic_core"}, {"instructions", "1000"}};
   const auto run = make({core}, "", with(config_of("resident"), {{"nvdimm.present", "false"}}));
   EXPECT_TRUE(run->run(1'000'000));

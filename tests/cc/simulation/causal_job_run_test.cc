@@ -47,7 +47,7 @@ Words reader_and_worker(bool reads_ahead) {
 
 // The worker waits for the reader, and the reader for its page: 71 us before 100 us. The device
 // latency thus affects the worker, which never accesses the device.
-TEST(CausalJobRun, AProgramWaitsForWhatItsWakersWaitFor) {
+TEST(CausalJobRun, AProgramWaitsForTheWaitsOfItsWakers) {
   const Assignments two{{"cores", "0-1"}};
   const double once = makespan_us(*replay(reader_and_worker(false), two));
   EXPECT_NEAR(once, 71.2 + 100, 1.5);
@@ -58,7 +58,7 @@ TEST(CausalJobRun, AProgramWaitsForWhatItsWakersWaitFor) {
 
 // With an engine, read-ahead lets the worker continue at once; its reader blocks when it uses the
 // page.
-TEST(CausalJobRun, ReadAheadIsWaitedForWhereItIsUsed) {
+TEST(CausalJobRun, AThreadWaitsForReadAheadAtItsFirstUse) {
   const Assignments two{{"cores", "0-1"}};
   const Assignments dma{{"frontend.node.machine", "dma"}};
   const auto ahead = replay(reader_and_worker(true), two, dma);
@@ -69,14 +69,14 @@ TEST(CausalJobRun, ReadAheadIsWaitedForWhereItIsUsed) {
   EXPECT_NEAR(value_of(*demand, "agent.0.time.reading") / 1e6, 71.1, 1);
 }
 
-TEST(CausalJobRun, ACoreThatIsSharedIsWaitedFor) {
+TEST(CausalJobRun, ThreadsWaitForASharedCore) {
   const double one = makespan_us(*replay(reader_and_worker(false), {{"cores", "0"}}));
   const double work = 71.2 + 50 + 100;
   EXPECT_GT(one, work + 2);  // a switch takes 2 us
   EXPECT_LT(one, work + 4 * 2 + 1);
 }
 
-TEST(CausalJobRun, PartsEndAllThreadsAtOnePlace) {
+TEST(CausalJobRun, PartsEndAllThreadsTogether) {
   const auto part = replay(reader_and_worker(false), {{"instructions", "200000"}});
   EXPECT_NEAR(value_of(*part, "agent.0.progress"), 200'000, 1'000);
   const auto later = replay(reader_and_worker(false), {{"skip", "400200"}});

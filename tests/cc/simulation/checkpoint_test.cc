@@ -120,7 +120,7 @@ std::vector<Bench> benches() {
   return list;
 }
 
-TEST(Checkpoint, EveryAgentGoesOnAsIfNothingHappened) {
+TEST(Checkpoint, EveryAgentContinuesExactly) {
   int number = 0;
   for (const Bench& bench : benches()) {
     SCOPED_TRACE(bench.kind + " " + std::to_string(number++));
@@ -154,7 +154,7 @@ TEST(Checkpoint, EveryAgentGoesOnAsIfNothingHappened) {
   }
 }
 
-TEST(Checkpoint, DamagedOrForeignOnesAreRefused) {
+TEST(Checkpoint, DamagedAndForeignCheckpointsAreRejected) {
   const std::string state(1'000, 's');
   const std::string sealed = seal_checkpoint(state, 42);
   EXPECT_EQ(open_checkpoint(sealed, 42), state);

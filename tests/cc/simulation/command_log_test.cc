@@ -47,7 +47,7 @@ std::uint64_t number_of(const CommandLog::Commands::Columns& commands, ChannelCo
   return number_of(commands[1], static_cast<std::int64_t>(command));
 }
 
-TEST(CommandLog, HoldsWhatTheStatisticsCount) {
+TEST(CommandLog, MatchesTheStatistics) {
   const auto simulation = make(1'000'000);
   EXPECT_TRUE(simulation->run(~0ULL));
   const CommandLog::Commands::Columns commands = simulation->command_log()->commands().take();

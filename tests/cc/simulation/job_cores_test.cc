@@ -20,7 +20,7 @@ TEST(JobCores, ACoreIsEitherOfANodeOrOfAnAgent) {
 }
 
 // 400,000 instructions: 400 us at 2 cycles each, 50 us at the full width of the core.
-TEST(JobCores, ABaseCpiIsThatOfItsOwnCores) {
+TEST(JobCores, ABaseCpiAppliesToItsOwnCores) {
   const std::string program = "thread main\ncompute 400000\n";
   const double own = makespan_ns({program, {{"base_cpi", "2"}}});
   EXPECT_NEAR(own, 400'000, 10);
@@ -36,7 +36,7 @@ TEST(JobCores, ABaseCpiIsThatOfItsOwnCores) {
   EXPECT_NEAR(value_of(two, "agent.1.makespan_us"), 400, 0.01);
 }
 
-TEST(JobCores, ThoseThatShareACoreHaveOneBaseCpi) {
+TEST(JobCores, AgentsThatShareACoreHaveOneBaseCpi) {
   const auto error_with = [](const char* base_cpi, const char* cores) -> std::string {
     const std::vector<Assignments> agents{
         {{"kind", "job"}, {"path", "x"}, {"format", "job"}, {"cores", "1-2"}, {"base_cpi", "0.5"}},

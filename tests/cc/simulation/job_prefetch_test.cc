@@ -73,7 +73,7 @@ Logged logged(const Job& job) {
 // it are prefetched; they arrive 6.25 ns apart. From then on each line is requested when the line d
 // + 1 before it has arrived, and arrives one round later. The total is
 //   first + 2 x 75 ns + floor(61 / (d + 1)) x 75 ns + (61 mod (d + 1)) x 6.25 ns
-TEST(JobPrefetch, APageComesAsFastAsLinesInFlightAllow) {
+TEST(JobPrefetch, APageArrivesAsFastAsLinesInFlightAllow) {
   for (const char* buffer : {"none", "resident"}) {
     const double first = buffer == std::string("none") ? kFirst : 73.75;
     for (const int ahead : {1, 2, 3, 4, 6, 8, 10}) {
@@ -130,7 +130,7 @@ TEST(JobPrefetch, TheMachineReadsAsFastAsTheBusAllows) {
 }
 
 // The prefetcher issues nothing for misses without a stream, and does not change their times.
-TEST(JobPrefetch, RandomMissesAskForNothing) {
+TEST(JobPrefetch, RandomMissesCauseNoPrefetches) {
   Random random(7);
   std::string program = "thread a\n";
   for (int i = 0; i < 4'000; ++i) {
@@ -275,7 +275,7 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherNodeHasStoredTo) {
 
 // A line prefetched during the warm-up, and used or discarded after it, counts as issued after the
 // warm-up. Hence issued = useful + useless.
-TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
+TEST(JobPrefetch, PrefetchesAddUpAfterAWarmUp) {
   const auto count_of = [](const Simulation& simulation, const char* name) {
     return static_cast<std::int64_t>(value_of(simulation, std::string("core.0.prefetch.") + name));
   };

@@ -35,7 +35,7 @@ double latency(const Simulation& run, const std::string& path, const std::string
   return 0;
 }
 
-TEST(JobOnStorage, AReaderWaitsAsLongAsItsRequestsTake) {
+TEST(JobOnStorage, AReaderWaitsUntilItsRequestsEnd) {
   std::string program = "thread main\n";
   for (int i = 0; i < 20; ++i) {
     program +=
@@ -70,7 +70,7 @@ TEST(JobOnStorage, ASyncWaitsForWritesAndAFlush) {
   }
 }
 
-TEST(JobOnStorage, AReadAheadIsWaitedForWhereItIsUsed) {
+TEST(JobOnStorage, AThreadWaitsForReadAheadAtItsFirstUse) {
   const std::string ahead = "thread main\nread_ahead 40 8\ncompute 2000\nuse 44\n";
   const auto done = run(job(ahead));
   EXPECT_EQ(value_of(*done, "agent.0.time.reading"), 0);
@@ -82,7 +82,7 @@ TEST(JobOnStorage, AReadAheadIsWaitedForWhereItIsUsed) {
   EXPECT_EQ(value_of(*unused, "agent.0.time.read_ahead"), 0);
 }
 
-TEST(JobOnStorage, ATransferGoesOnAtTheStart) {
+TEST(JobOnStorage, ATransferBeyondTheEndWrapsToTheStart) {
   const std::string last = std::to_string((std::int64_t{1} << 18) - 1);  // page of a GiB
   const auto done = run(job("thread main\nread " + last + " 3\n"));
   EXPECT_EQ(value_of(*done, "storage.reads"), 2);
@@ -146,7 +146,7 @@ TEST(JobOnStorage, SpinningKeepsTheCore) {
   EXPECT_EQ(value_of(*done, "core.0.software"), value_of(*done, "agent.0.time.reading"));
 }
 
-TEST(JobOnStorage, ASavedRunWithSoftwareOnCoresIsTheRunThatWentOn) {
+TEST(JobOnStorage, ASavedRunWithSoftwareOnCoresContinuesExactly) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     for (const char* driver : {"moneta_base", "haste", "moneta_balance"}) {
       Job program = job(random_program(seed), {{"cores", "0, 1"}, {"flushers", "2"}});
@@ -160,7 +160,7 @@ TEST(JobOnStorage, ASavedRunWithSoftwareOnCoresIsTheRunThatWentOn) {
   }
 }
 
-TEST(JobOnStorage, ASavedRunIsTheRunThatWentOn) {
+TEST(JobOnStorage, ASavedRunContinuesExactly) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     for (const char* flushers : {"0", "2"}) {
       const Job program = job(random_program(seed), {{"cores", "0, 1"}, {"flushers", flushers}});
@@ -170,7 +170,7 @@ TEST(JobOnStorage, ASavedRunIsTheRunThatWentOn) {
   }
 }
 
-TEST(JobOnStorage, WhatItCannotDoIsAnError) {
+TEST(JobOnStorage, UnsupportedCombinationsAreErrors) {
   Job nodes = job("thread main\nread 3\n", {{"nodes", "0, 1"}, {"cores", "0, 1"}, {"tasks", "2"}});
   nodes.config.emplace_back("frontend.nodes.count", "2");
   EXPECT_TRUE(names(error_of(nodes), {"agent.0.nodes: ", "storage", "one node"}));

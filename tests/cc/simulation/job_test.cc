@@ -26,14 +26,14 @@ TEST(Job, AComputingThreadTakesItsInstructions) {
 
 // Each thread runs for 100,000 cycles. A core switches between successive threads, and not at all
 // if each thread has a core.
-TEST(Job, ThreadsShareTheCoresThatThereAre) {
+TEST(Job, ThreadsShareTheCores) {
   const std::string program = "thread worker 4\ncompute 400000\n";
   EXPECT_NEAR(makespan_ns({program}), (4 * 1e5 * kCycle + 3 * kSwitch) / 1e3, 10);
   EXPECT_NEAR(makespan_ns({program, {{"cores", "0, 1"}}}), (2 * 1e5 * kCycle + kSwitch) / 1e3, 10);
   EXPECT_NEAR(makespan_ns({program, {{"cores", "0-3"}}}), 1e5 * kCycle / 1e3, 10);
 }
 
-TEST(Job, AQuantumEndsWhereOthersWait) {
+TEST(Job, AQuantumEndsIfOthersWait) {
   const std::string program = "thread worker 2\ncompute 400000\n";
   const Job job{program, {}, {{"frontend.node.quantum", "10us"}}};
   const auto simulation = run(job);
@@ -52,7 +52,7 @@ TEST(Job, ALoneThreadIsNotSwitched) {
   EXPECT_EQ(value_of(*simulation, "core.1.busy"), 0);
 }
 
-TEST(Job, WakesAreCountedAndWaitersGoInTheirOrder) {
+TEST(Job, WakesAreCountedAndWaitersRunInOrder) {
   // The waker finishes long before the sleeper waits, so both wakes must be remembered.
   const auto simulation =
       run({"thread sleeper\nsleep 100us\nwait a\nwait a\n"
@@ -65,7 +65,7 @@ TEST(Job, WakesAreCountedAndWaitersGoInTheirOrder) {
 
 // While the busy thread computes (2,000 cycles, 1 us), sleeps run normally. After that the first
 // sleep ends at once, and the other is shortened by the same amount.
-TEST(Job, SleepsMayBeSkippedWhileNothingElseGoesOn) {
+TEST(Job, SleepsMayBeSkippedWhileNothingElseHappens) {
   const std::string program =
       "thread a\nsleep 300ns\nwake x\nsleep 5us\nthread b\nsleep 7us\nthread c\nwait x\n"
       "thread busy\ncompute 8000\n";
@@ -79,7 +79,7 @@ TEST(Job, SleepsMayBeSkippedWhileNothingElseGoesOn) {
 }
 
 // An engine's read-ahead counts as activity, and so does a flush.
-TEST(Job, WhatIsUnderWayIsNoIdleTime) {
+TEST(Job, TimeWithWorkInFlightIsNotIdle) {
   const Job job{"thread a\nread_ahead 5\nsleep 20us\ncompute 40\nuse 5\n",
                 {{"skip_idle", "true"}},
                 {{"frontend.node.machine", "dma"}}};
@@ -101,12 +101,12 @@ TEST(Job, AWaiterWaitsForTheWorkOfItsWaker) {
   }
 }
 
-TEST(Job, TasksHaveEventsOfTheirOwn) {
+TEST(Job, TasksHaveSeparateEvents) {
   EXPECT_NE(error_of({"thread waiter\nwait a\nthread waker\nwake b\nwait a\n"}), "");
   EXPECT_EQ(error_of({"thread waiter\nwait a\nthread waker\nwake a\n", {{"tasks", "3"}}}), "");
 }
 
-TEST(Job, AThreadThatNobodyWakesIsAnError) {
+TEST(Job, AThreadThatIsNeverWokenIsAnError) {
   const std::string text =
       error_of({"thread main\ncompute 10\nwait go\nthread other\ncompute 9\n"});
   EXPECT_TRUE(names(text, {"x.job:3: ", "'main'", "task 0", "'go'"}));
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, JobAndCore, ::testing::Range<std::uint64_t>(1, 6
 
 // A waking thread takes the core from one whose window is full of loads, whose stores find no queue
 // entry, or that computes. The preempted thread loses no instructions or lines.
-TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
+TEST(Job, WakingPreemptsComputationLoadsAndStores) {
   std::string busy = "thread busy\n";
   for (int i = 0; i < 100; ++i) {
     for (int k = 0; k < 24; ++k) {
@@ -194,7 +194,7 @@ TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
 }
 
 // The core computes for 2 ms before a transfer; a sleeper of 10 us still preempts it in between.
-TEST(Job, WakingPreemptsWhatPrecedesATransfer) {
+TEST(Job, WakingPreemptsTheComputationBeforeATransfer) {
   std::string sleeper = "thread sleeper\n";
   for (int i = 0; i < 100; ++i) {
     sleeper += "sleep 10us\ncompute 30\n";
@@ -207,7 +207,7 @@ TEST(Job, WakingPreemptsWhatPrecedesATransfer) {
 }
 
 // Two threads that wake at the same time run on two cores.
-TEST(Job, EachThatWakesPreemptsACoreOfItsOwn) {
+TEST(Job, ThreadsThatWakePreemptDifferentCores) {
   const auto simulation =
       run({"thread sleeper 2\nsleep 20us\ncompute 40\n"
            "thread busy 2\ncompute 4000000\n",
@@ -216,7 +216,7 @@ TEST(Job, EachThatWakesPreemptsACoreOfItsOwn) {
   EXPECT_LT(value_of(*simulation, "agent.0.thread.1.run_queue") / 1e6, 0.1);
 }
 
-TEST(Job, AFlusherThatEndsLastLeavesNobodyWaitingForEver) {
+TEST(Job, AThreadThatWaitsWhenTheLastFlusherEndsIsAnError) {
   EXPECT_TRUE(names(error_of({"thread a\nwrite 0\nthread b\nwait never\n", {{"cores", "0-1"}}}),
                     {"x.job:4: ", "'b'", "'never'"}));
 }
@@ -248,7 +248,7 @@ TEST(Job, ThreadTimesAddUp) {
 
 // However often progress is read and threads are preempted, it grows up to the program's
 // instructions. Copy instructions are never counted.
-TEST(Job, InstructionsThatCopyAreNoProgress) {
+TEST(Job, CopyInstructionsDoNotCountAsProgress) {
   const std::string program =
       "thread a 2\ncompute 100\nread 7 2\ncompute 300\nwrite 11 3\ncompute 50\nread 30\n"
       "thread b\nsleep 30us\ncompute 10\nsleep 3us\ncompute 10\nsleep 40us\ncompute 10\n";
@@ -316,7 +316,7 @@ TEST(Job, ARunMayBeCutAnywhere) {
 
 // Preconditioning makes the pages that the threads of every task read resident, for programs in
 // text and for captures.
-TEST(Job, WhatItsThreadsReadCanBeResident) {
+TEST(Job, PagesThatItsThreadsReadCanBeResident) {
   const std::string text = "thread a 2\nread 5 2\nwrite 90\nthread b\nread 700\nread 6\n";
   for (const char* buffer : {"none", "resident"}) {
     const auto simulation =
@@ -345,7 +345,7 @@ TEST(Job, AWarmUpOfInstructionsDoesNotWaitForJobs) {
   EXPECT_TRUE(simulation.run(1'000'000));
 }
 
-TEST(Job, StartsOverWhileOthersGoOn) {
+TEST(Job, StartsOverWhileOthersContinue) {
   Assignments config = kSmall;
   const std::vector<Assignments> agents{
       {{"kind", "job"}, {"path", "x"}, {"format", "job"}, {"cores", "1"}},
@@ -357,7 +357,7 @@ TEST(Job, StartsOverWhileOthersGoOn) {
   EXPECT_LT(value_of(simulation, "agent.0.makespan_us"), 100);
 }
 
-TEST(Job, WhatCannotBeIsRefused) {
+TEST(Job, InvalidJobsAreRejected) {
   const std::string program = "thread a\ncompute 1\n";
   EXPECT_TRUE(names(error_of({program, {{"cores", "1, 1"}}}), {"cores: ", "'1, 1'", "distinct"}));
   EXPECT_TRUE(names(error_of({program, {{"cores", "300"}}}), {"cores: ", "'300'", "255"}));

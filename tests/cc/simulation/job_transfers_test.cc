@@ -14,7 +14,7 @@ namespace {
 // arrives after an ack round of 73.75 ns. Lines of one turn follow each other every 6.25 ns.
 // Commands collide where turns meet: within 25 ns. With more than 12 loads a turn takes longer than
 // the ack round, so the bus is the limit: 5 ns per line, or 6.25 ns if a command is in between.
-TEST(JobTransfers, APageComesAsFastAsLoadsInFlightAllow) {
+TEST(JobTransfers, APageArrivesAsFastAsLoadsInFlightAllow) {
   for (const int loads : {1, 2, 4, 8, 10, 16, 32, 64}) {
     const double ns =
         makespan_ns({"thread reader\nread 7\n",
@@ -78,7 +78,7 @@ TEST(JobTransfers, AnEngineLeavesTheCoreToOthers) {
 
 // With an engine, a read-ahead costs its reader only the remaining time at the first use. With core
 // copies, it is an ordinary read.
-TEST(JobTransfers, AThreadWaitsForReadAheadWhereItUsesIt) {
+TEST(JobTransfers, AThreadWaitsForReadAheadAtItsFirstUse) {
   const auto program = [](int instructions) {
     return "thread reader\nread_ahead 7 2\ncompute " + std::to_string(instructions) +
            "\nuse 8\nuse 7\nuse 9\n";
@@ -109,7 +109,7 @@ TEST(JobTransfers, ReadAheadIsBounded) {
   EXPECT_GE(value_of(*simulation, "nvdimm.reads"), 257 * 64);
 }
 
-TEST(JobTransfers, WritersGoOnUntilTooMuchWaits) {
+TEST(JobTransfers, WritersContinueUntilTooManyWritesWait) {
   std::string program = "thread writer\n";
   for (int page = 0; page < 256; ++page) {
     program += "write " + std::to_string(page) + "\ncompute 400\n";
@@ -124,7 +124,7 @@ TEST(JobTransfers, WritersGoOnUntilTooMuchWaits) {
             5 * value_of(*unlimited, "agent.0.makespan_us"));
 }
 
-TEST(JobTransfers, SyncWaitsForAllThatWasWritten) {
+TEST(JobTransfers, SyncWaitsForAllEarlierWrites) {
   std::string program = "thread writer\n";
   for (int page = 0; page < 64; ++page) {
     program += "write " + std::to_string(page) + "\n";

@@ -21,7 +21,7 @@ const Assignments kSpread{{"nodes", "0-1"}, {"tasks", "2"}, {"cores", "0-1"}};
 
 // A job with one task on each of two nodes takes as long as a job with one task on one node, and
 // does twice as much. Each task has its node's entire memory.
-TEST(Nodes, AJobThatIsSpreadIsAJobOnEach) {
+TEST(Nodes, ASpreadJobIsAJobOnEachNode) {
   const std::string text = random_program(5);
   for (const char* machine : {"table3", "dma"}) {
     const Assignments config{{"frontend.node.machine", machine}};
@@ -87,7 +87,7 @@ TEST(Nodes, MessagesWithinANodeTakeNoTime) {
 }
 
 // One token around four nodes, and four at once, which do not meet.
-TEST(Nodes, ATokenRing) {
+TEST(Nodes, TokensOnARingDoNotMeet) {
   const Assignments four{{"frontend.nodes.count", "4"}};
   const Assignments keys{{"nodes", "0-3"}, {"tasks", "4"}, {"cores", "0-3"}};
   constexpr int kRounds = 10;
@@ -109,7 +109,7 @@ TEST(Nodes, ATokenRing) {
 }
 
 // The incoming link of node 0 serves the messages of three others: 10 us each.
-TEST(Nodes, SendersToOneReceiverStandInLine) {
+TEST(Nodes, SendersToOneReceiverQueue) {
   const std::string text =
       "task 0\nthread sink\nwait block\nwait block\nwait block\n"
       "task 1\nthread source\nsend 0 block 12500B\ntask 2\nthread source\nsend 0 block 12500B\n"
@@ -162,7 +162,7 @@ TEST(Nodes, ARunMayBeCutAnywhere) {
   }
 }
 
-TEST(Nodes, StartOverWithNothingLeftOfTheLastPass) {
+TEST(Nodes, StartOverWithoutStateOfTheLastPass) {
   const std::vector<Assignments> agents{
       with({{"kind", "job"}, {"path", "x"}, {"format", "job"}}, kSpread),
       keys_from("kind=synthetic requests=20000 interval=100ns node=1 core=1")};
@@ -175,7 +175,7 @@ TEST(Nodes, StartOverWithNothingLeftOfTheLastPass) {
 }
 
 // Bytes of each node's memories survive or are lost in a power failure like those of a single node.
-TEST(Nodes, PowerFailsOfAll) {
+TEST(Nodes, PowerFailsOnAllNodes) {
   const Assignments config =
       with(kTwo, {{"system.store_data", "true"}, {"nvdimm.precondition.fill", "0"}});
   Simulation simulation(with(kSmall, config), {}, {}, text_source(""));
@@ -205,7 +205,7 @@ std::string error_with(const std::vector<Assignments>& agents, const Assignments
       [&] { Simulation(with(kSmall, config), agents, {}, text_source("thread a\ncompute 4\n")); });
 }
 
-TEST(Nodes, WhatCannotBeIsRefused) {
+TEST(Nodes, InvalidSystemsAreRejected) {
   const Assignments core{{"kind", "synthetic_core"}, {"instructions", "10"}};
   const Assignments job{{"kind", "job"}, {"path", "x"}, {"format", "job"}};
   // The beginning of each message, with the key, and other facts that it names.

@@ -38,7 +38,7 @@ TEST(NvdimmStorage, LinesCountAsRequestsAndBlocksAsProgress) {
 }
 
 // Agents have separate files.
-TEST(NvdimmStorage, EachAgentHasSoftwareOfItsOwn) {
+TEST(NvdimmStorage, EachAgentHasSeparateSoftware) {
   const Assignments config{{"nvdimm.kind", "sttram"}, {"nvdimm.capacity", "16MiB"}};
   const Assignments agent{
       {"kind", "block_trace"}, {"path", "t"}, {"format", "mqsim"}, {"threads", "1"}};

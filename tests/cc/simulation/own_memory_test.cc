@@ -102,7 +102,7 @@ struct Kind {
 class OwnMemory : public ::testing::TestWithParam<Kind> {};
 
 // Each node behaves exactly as it does alone, channel by channel.
-TEST_P(OwnMemory, NodesThatAreNotCoupledAreAsAlone) {
+TEST_P(OwnMemory, UncoupledNodesBehaveAsIfAlone) {
   const std::int64_t channels = GetParam().channels;
   const Assignments config = with(
       GetParam().config,

@@ -86,7 +86,7 @@ TEST(Paging, OneFrameIsEnough) {
 }
 
 // Cores share frames but not pages. An agent without paging never waits.
-TEST(Paging, CoresHavePagesOfTheirOwn) {
+TEST(Paging, CoresHaveSeparatePages) {
   const std::string trace = "4000 0\n4000 64\n";
   const auto two = run(machine("8KiB"), {core(0, kPaged), core(1, kPaged)}, trace);
   EXPECT_EQ(value_of(*two, "storage.paging.zero_fills"), 2);
@@ -104,7 +104,7 @@ std::string random_trace() {
   return trace;
 }
 
-TEST(Paging, ASavedRunIsTheRunThatWentOn) {
+TEST(Paging, ASavedRunContinuesExactly) {
   // The last agent finishes before the others: it starts over, and may wait for a page at that
   // moment.
   const std::vector<Assignments> agents{core(0, kPaged),
@@ -122,7 +122,7 @@ TEST(Paging, ASavedRunIsTheRunThatWentOn) {
   }
 }
 
-TEST(Paging, WhatItCannotDoIsAnError) {
+TEST(Paging, UnsupportedCombinationsAreErrors) {
   const std::string trace = "4000 0\n4000 4096\n";
   EXPECT_TRUE(names(error_of(machine("0B"), core(0, kPaged), trace),
                     {"agent.0.paged: ", "storage.paging.memory"}));

@@ -155,7 +155,7 @@ CutRun run_of_writers(Persistence persistence, const char* kind, int moment) {
                 Tick(97'311) * (1 + moment * moment));
 }
 
-TEST(Persistence, WhatAFenceHasAcknowledgedSurvives) {
+TEST(Persistence, WritesAcknowledgedByAFenceSurvive) {
   for (const Persistence persistence : {Persistence::controller, Persistence::module}) {
     for (const char* kind : {"flash", "pcm"}) {
       SCOPED_TRACE(std::string(name_of(persistence)) + " " + kind);
@@ -176,7 +176,7 @@ TEST(Persistence, WhatAFenceHasAcknowledgedSurvives) {
 }
 
 // Power failures spare all writes with a queue entry, or none.
-TEST(Persistence, EntriesOfTheQueueAreSparedWhereTheyCountAsSafe) {
+TEST(Persistence, EntriesOfTheQueueAreSparedIfTheyCountAsSafe) {
   for (const Persistence persistence : {Persistence::controller, Persistence::module}) {
     for (const char* kind : {"flash", "pcm"}) {
       SCOPED_TRACE(std::string(name_of(persistence)) + " " + kind);
@@ -217,7 +217,7 @@ TEST(Persistence, FencesAndPowerFailuresMustMeanTheSame) {
 
 // A thread that syncs writes the next pages only when its previous writes are safe, whichever
 // thread performs them and whatever fences wait for.
-TEST(Persistence, WhatASyncHasAcknowledgedSurvives) {
+TEST(Persistence, WritesAcknowledgedByASyncSurvive) {
   constexpr int kGroup = 3;  // pages
   std::string program = "thread a\nload 0\n";
   for (int page = 0; page < 120; ++page) {

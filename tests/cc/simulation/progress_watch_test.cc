@@ -19,7 +19,7 @@ Lines look(ProgressWatch& watch, ClassService dram, ClassService nvdimm, std::in
   return watch.take_found();
 }
 
-TEST(ProgressWatch, NamesTheClassAndSinceWhenAndTheRemedyOnce) {
+TEST(ProgressWatch, ReportsClassTimeAndRemedyOnce) {
   ProgressWatch watch;
   EXPECT_EQ(look(watch, {7, true}, {0, true}, 5), Lines());
   EXPECT_EQ(look(watch, {7, true}, {kMany - 1, true}, 10), Lines()) << "not many yet";
@@ -63,7 +63,7 @@ TEST(ProgressWatch, OneRequestServedIsProgress) {
 }
 
 // The end of the warm-up resets the counters.
-TEST(ProgressWatch, BeginsAnewWhenCountersAreReset) {
+TEST(ProgressWatch, RestartsWhenCountersAreReset) {
   ProgressWatch watch;
   EXPECT_EQ(look(watch, {0, true}, {kMany / 2, true}, 1), Lines());
   EXPECT_EQ(look(watch, {0, true}, {10, true}, 2), Lines());

@@ -38,7 +38,7 @@ TEST(RunLimits, ARequestThatIsDeniedServiceEndsTheRunInAnError) {
   EXPECT_LT(simulation->now(), 400 * kMicrosecond);
 }
 
-TEST(RunLimits, ARunEndsWhenItsTimeIsUpWhateverWasDone) {
+TEST(RunLimits, ARunEndsAtItsTimeLimitAtAnyProgress) {
   const auto simulation = make({{"frontend.time_limit", "300us"}});
   EXPECT_FALSE(simulation->run(10));
   const double early = simulation->progress();
@@ -56,7 +56,7 @@ TEST(RunLimits, ARunEndsWhenItsTimeIsUpWhateverWasDone) {
 }
 
 // Also in the very first cycle.
-TEST(RunLimits, ARequestOfTimeZeroIsNoException) {
+TEST(RunLimits, ARequestOfTimeZeroAlsoEndsTheRun) {
   std::vector<Assignments> agents = kGreedy;
   for (auto& [key, value] : agents.back()) {
     value = key == "interval" ? "0s" : key == "requests" ? "1" : value;

@@ -44,7 +44,7 @@ void expect_row(const Series& series, std::size_t row, const std::vector<double>
   }
 }
 
-TEST(Series, RowsAreWhatTheStatisticsRead) {
+TEST(Series, RowsMatchTheStatistics) {
   const auto simulation = make("2us");
   const std::size_t columns = simulation->series_columns().size();
   for (std::size_t row = 0; row < 20; ++row) {
@@ -82,7 +82,7 @@ TEST(Series, BeginsWithMeasuring) {
   EXPECT_EQ(simulation->series()->times(), (std::vector<Tick>{7 * kMicrosecond, 9 * kMicrosecond}));
 }
 
-TEST(Series, GoesOnFromACheckpoint) {
+TEST(Series, ContinuesFromACheckpoint) {
   const auto whole = make("1us");
   whole->advance(30 * kMicrosecond);
   const auto first = make("1us");

@@ -68,7 +68,7 @@ TEST(Simulation, AMixRunsToItsEnd) {
   EXPECT_GT(response.summary[0].second, 0.1);
 }
 
-TEST(Simulation, StepsInAnyPortionsGiveTheSame) {
+TEST(Simulation, StepsOfAnySizeGiveEqualResults) {
   const auto portions = make({kCore, kBlock, kStream});
   while (!portions->run(7)) {
   }
@@ -77,7 +77,7 @@ TEST(Simulation, StepsInAnyPortionsGiveTheSame) {
   EXPECT_EQ(text_of(*portions), text_of(*whole));
 }
 
-TEST(Simulation, ASavedRunIsTheRunThatWentOn) {
+TEST(Simulation, ASavedRunContinuesExactly) {
   RunOptions options;
   options.warmup = 5 * kMicrosecond;
   options.warmup_instructions = 3'000;
@@ -96,7 +96,7 @@ TEST(Simulation, ASavedRunIsTheRunThatWentOn) {
   }
 }
 
-TEST(Simulation, ForeignCheckpointsAreRefused) {
+TEST(Simulation, ForeignCheckpointsAreRejected) {
   const auto simulation = make({kCore});
   const std::string saved = simulation->save();
   RunOptions other_seed;
@@ -132,7 +132,7 @@ std::optional<std::uint64_t> send(Simulation& simulation, Address line, bool wri
 }
 
 // A line takes 4 cycles of 1.25 ns.
-TEST(Simulation, SharesOfTheBusAreThoseOfWhatIsMeasured) {
+TEST(Simulation, SharesOfTheBusExcludeTheWarmUp) {
   RunOptions options;
   options.warmup = 100 * kMicrosecond;
   const auto simulation = make({}, options);
@@ -153,7 +153,7 @@ TEST(Simulation, SharesOfTheBusAreThoseOfWhatIsMeasured) {
   EXPECT_EQ(value_of(*simulation, "dram.row_hit_ratio"), 0.5);
 }
 
-TEST(Simulation, ByHand) {
+TEST(Simulation, RequestsSentByHandComplete) {
   const auto simulation = make({});
   EXPECT_TRUE(simulation->run(10));
   const Address nvdimm(simulation->memory().capacity(MemoryClass::dram).value());
@@ -182,7 +182,7 @@ TEST(Simulation, ByHand) {
   EXPECT_EQ(simulation->take_completions().size(), 128u);
 }
 
-TEST(Simulation, AdvancingInPiecesIsAdvancing) {
+TEST(Simulation, AdvancingInPiecesGivesEqualResults) {
   const auto whole = make({kCore, kStream});
   EXPECT_TRUE(whole->advance(20 * kMicrosecond));
   const auto pieces = make({kCore, kStream});
@@ -200,7 +200,7 @@ std::string error_of(const std::vector<Assignments>& agents, const Assignments& 
   return error_from([&] { make(agents, {}, config); });
 }
 
-TEST(Simulation, TellsAllErrorsAtOnce) {
+TEST(Simulation, ReportsAllErrorsAtOnce) {
   EXPECT_TRUE(names(error_of({}, {{"frontend.core.widht", "4"}}),
                     {"frontend.core.widht: ", "'frontend.core.width'?"}));
   EXPECT_TRUE(names(error_of({}, {{"frontend.core.window", "3"}}), {"frontend.core.window: "}));

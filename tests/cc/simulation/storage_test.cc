@@ -33,7 +33,7 @@ TEST(Storage, ATracesRequestsTakeTheDevicesTime) {
   EXPECT_EQ(value_of(*simulation, "sim.requests"), 3);
 }
 
-TEST(Storage, FlushesAreRequestsOfTheirOwnAndTrimsTakeNoTime) {
+TEST(Storage, FlushesAreSeparateRequestsAndTrimsTakeNoTime) {
   const std::string trace =
       "fio version 2 iolog\nf add\nf open\nf write 0 4096\nf sync\nf trim 0 4096\nf read 0 4096\n"
       "f close\n";
@@ -70,7 +70,7 @@ TEST(Storage, AFlushIsABarrierForAllThreads) {
   EXPECT_EQ(simulation->now().value(), kWrite + kFlush + kRead);
 }
 
-TEST(Storage, ARequestOverTheEndGoesOnAtTheStart) {
+TEST(Storage, ARequestBeyondTheEndWrapsToTheStart) {
   const std::uint64_t last = (std::uint64_t{1} << 30) / 512 - 8;
   const auto simulation =
       run("mqsim", "0 0 " + std::to_string(last) + " 16 0\n", {{"threads", "1"}});
@@ -102,7 +102,7 @@ TEST(Storage, AgentsShareTheDevice) {
   EXPECT_EQ(simulation.now().value(), kWrite + 3'260'000);
 }
 
-TEST(Storage, WithoutNvdimmOrStorageABlockAgentIsRefused) {
+TEST(Storage, WithoutNvdimmOrStorageABlockAgentIsRejected) {
   EXPECT_THROW(run("mqsim", "0 0 0 8 0\n", {}, {{"storage.kind", "none"}}), InputError);
 }
 

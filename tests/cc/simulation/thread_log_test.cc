@@ -194,7 +194,7 @@ TEST_P(ThreadLogAndStatistics, ACoreRunsOneThreadAtATime) {
 }
 
 // A ready thread that does not run has no idle core.
-TEST_P(ThreadLogAndStatistics, NobodyWaitsForACoreThatIsFree) {
+TEST_P(ThreadLogAndStatistics, NoThreadWaitsForAFreeCore) {
   std::vector<std::tuple<std::int64_t, int, int>> steps;  // time, running, ready
   for (const Row& row : rows_) {
     const int running = row.core >= 0 ? 1 : 0;
@@ -301,7 +301,7 @@ TEST(ThreadLog, ChangesNothing) {
 
 // After a checkpoint the log holds the rest of the run. For a line being copied at that time, the
 // slot of its dispatch may be missing.
-TEST(ThreadLog, BeginsWhereARunGoesOn) {
+TEST(ThreadLog, BeginsAtTheCheckpointOfAContinuedRun) {
   const Job job = job_of("table3", "2", 6);
   const auto whole = run(job);
   const std::vector<Row> rows = rows_of(*whole);

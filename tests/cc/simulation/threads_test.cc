@@ -43,7 +43,7 @@ std::string outcome(const Assignments& system) {
   return text;
 }
 
-TEST(Threads, ConcurrentSimulationsGiveWhatTheyGiveAlone) {
+TEST(Threads, ConcurrentSimulationsGiveTheSameResultsAsAlone) {
   std::array<std::string, kSystems.size()> together;
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < kSystems.size(); ++i) {

@@ -29,7 +29,7 @@ void run(Array& array) {
   }
 }
 
-TEST(Barrier, NothingPassesIt) {
+TEST(Barrier, NoRequestPassesIt) {
   for (const Kind kind : {Kind::moneta_base, Kind::moneta_2q, Kind::moneta_balance}) {
     Machine machine = moneta(kind);
     Array array(machine.design, machine.capacity);
@@ -66,7 +66,7 @@ TEST(Barrier, NothingPassesIt) {
 }
 
 // Requests after a barrier start when it has ended, and take their time alone.
-TEST(Barrier, WhatIsBehindStartsWhenItEnds) {
+TEST(Barrier, LaterRequestsStartWhenItEnds) {
   Array array(moneta(Kind::moneta_2q).design, moneta(Kind::moneta_2q).capacity);
   Ends ends;
   array.listen(ends);
@@ -91,7 +91,7 @@ TEST(Barrier, WhatIsBehindStartsWhenItEnds) {
   EXPECT_EQ(ends.at[2], 2 * write + read);
 }
 
-TEST(ArrayPower, IsIdleAndBusyBlocksAndBits) {
+TEST(ArrayPower, IsTheSumOfIdleBusyBlocksAndBits) {
   ArrayPowerParameters parameters;
   RowMemoryParameters memory;
   const Power idle = power_of(parameters, {}, {}, memory, kSecond);

@@ -36,7 +36,7 @@ std::unique_ptr<Simulation> run(const Assignments& more = {}) {
   return made;
 }
 
-TEST(DeviceMover, EveryMoveIs64LinesAndThereAreNoOthers) {
+TEST(DeviceMover, EveryMoveIs64LinesAndNoOtherLinesMove) {
   for (const char* window : {"1", "10", "64"}) {
     const auto done = run({{"storage.cache.window", window}});
     const double promoted = value_of(*done, "storage.device.cache.second_hits");
@@ -58,7 +58,7 @@ TEST(DeviceMover, OneLineAtATimeTakesTheTimesOfTheLines) {
             value_of(*many, "storage.device.cache.second.busy"));
 }
 
-TEST(DeviceMover, ASavedRunIsTheRunThatWentOn) {
+TEST(DeviceMover, ASavedRunContinuesExactly) {
   expect_exact_continuation([] { return simulation(); }, 100'000, 7, 3, 10);
 }
 

@@ -101,7 +101,7 @@ TEST(Disk, ASectorPassesOnceInATurn) {
   EXPECT_EQ(rig.read(512, 512), disk.mechanics().revolution() + sector);
 }
 
-TEST(Disk, TheMeanSeekOverTheWholeDiskIsThatOfItsDataSheet) {
+TEST(Disk, TheMeanSeekOverTheWholeDiskMatchesTheDataSheet) {
   const DiskParameters parameters = plain_disk();
   const DiskMechanics mechanics(parameters, kTerabyte, 1);
   const std::int64_t tracks =
@@ -160,7 +160,7 @@ TEST(Disk, AStreamLosesATurnForEachRequestUnlessItReadsAhead) {
   EXPECT_EQ(stream(parameters, 1200, 1, Kind::read), whole) << "read ahead";
 }
 
-TEST(Disk, WhatIsReadAheadComesAtTheInterfacesRate) {
+TEST(Disk, PrefetchedSectorsArriveAtTheInterfacesRate) {
   DiskParameters parameters;
   parameters.elevator = false;
   Disk disk(parameters, kTerabyte, 1);
@@ -176,7 +176,7 @@ TEST(Disk, WhatIsReadAheadComesAtTheInterfacesRate) {
   EXPECT_GT(rig.read((1 << 20) + 65536, 4096), hit) << "so it has for a write";
 }
 
-TEST(Disk, AnElevatorGoesUpwardsAndThenFromTheLowestAgain) {
+TEST(Disk, AnElevatorServesUpwardsAndThenFromTheLowest) {
   DiskParameters parameters = plain_disk();
   parameters.elevator = true;
   Disk disk(parameters, kTerabyte, 1);
@@ -205,7 +205,7 @@ TEST(Disk, AnElevatorGoesUpwardsAndThenFromTheLowestAgain) {
 // places ahead of the head were served longest ago, so waiting requests are twice as dense there as
 // on average. The next one is D / 2n away on average, and the mean square root of such a distance
 // is sqrt(pi / 8 n). The density falls along the way; ignoring this costs 5 %.
-TEST(Disk, AnElevatorShortensSeeksAsMuchAsTheDensityOfRequestsSays) {
+TEST(Disk, AnElevatorShortensSeeksInProportionToTheDensityOfRequests) {
   constexpr std::uint64_t kDepth = 32;
   constexpr std::uint64_t kCount = 4000;
   for (const bool elevator : {false, true}) {
@@ -229,7 +229,7 @@ TEST(Disk, AnElevatorShortensSeeksAsMuchAsTheDensityOfRequestsSays) {
   }
 }
 
-TEST(Disk, GoesOnFromACheckpoint) {
+TEST(Disk, ContinuesFromACheckpoint) {
   for (const bool elevator : {false, true}) {
     DiskParameters parameters;
     parameters.elevator = elevator;

@@ -180,7 +180,7 @@ TEST(FlashDevice, AFlushMayWriteBackAllThatTheBufferHolds) {
   EXPECT_GT(rig.ended.at(behind), rig.ended.at(flush));
 }
 
-TEST(FlashDevice, GoesOnFromACheckpoint) {
+TEST(FlashDevice, ContinuesFromACheckpoint) {
   for (const BufferFlush flush : {BufferFlush::none, BufferFlush::writeback}) {
     FlashParameters parameters = small_flash();
     parameters.inside.buffer.flush = flush;

@@ -123,7 +123,7 @@ TEST(Host, ASectionIsHeldLongerThanItIsPassed) {
   EXPECT_NEAR(loop.statistic("storage.section.file_system.busy"), 1, 1e-9);
 }
 
-TEST(Host, LargeRequestsAreSplitAndTheirPiecesAreUnderWayTogether) {
+TEST(Host, LargeRequestsAreSplitAndTheirPiecesRunTogether) {
   PathParameters path = path_of(Kind::moneta_atomic);
   path.max_request = Bytes(16 * 1'024);
   ConstantDevice device(8 * kMicrosecond);
@@ -174,7 +174,7 @@ TEST(Host, ATrimIsOnePieceAndCopiesNothing) {
   }
 }
 
-TEST(Host, ARequestBeyondTheEndIsRefused) {
+TEST(Host, ARequestBeyondTheEndIsRejected) {
   ConstantDevice device(kMicrosecond);
   Host host(PathParameters(), device);
   Nobody nobody;

@@ -204,7 +204,7 @@ TEST(NvdimmDevice, FaultsAndMapsTakeTimeOnTheirOwnThread) {
   EXPECT_EQ(rig.sent(), "R1@0 R1@10 R1@20");
 }
 
-TEST(NvdimmDevice, AFlushIsACommandThatWaitsForNothing) {
+TEST(NvdimmDevice, AFlushCommandDoesNotWait) {
   Rig rig(device_of(NvdimmDriverKind::nd_pmem));
   rig.write(0, 64);
   rig.flush();
@@ -214,7 +214,7 @@ TEST(NvdimmDevice, AFlushIsACommandThatWaitsForNothing) {
   EXPECT_EQ(rig.port.log.back().epoch, 2u) << "a fence and a flush";
 }
 
-TEST(NvdimmDevice, ADriversFlushWaitsForWritesAndHoldsUpThoseAfterIt) {
+TEST(NvdimmDevice, ADriversFlushWaitsForWritesAndDelaysLaterOnes) {
   NvdimmDeviceParameters parameters = device_of(NvdimmDriverKind::pmbd);
   parameters.driver.map_time = Tick(0);
   parameters.driver.write_end = WriteEnd::done;
@@ -240,7 +240,7 @@ TEST(NvdimmDevice, TrimsGoToTheMemoryAtOnce) {
 }
 
 // Expects run(A + B) = run(A), save, load into another rig, run(B).
-TEST(NvdimmDevice, CheckpointsHoldWhatIsUnderWay) {
+TEST(NvdimmDevice, CheckpointsHoldRequestsInFlight) {
   for (const NvdimmDriverKind kind :
        {NvdimmDriverKind::nd_pmem, NvdimmDriverKind::pmbd, NvdimmDriverKind::dax}) {
     const auto begin_all = [](Rig& rig) {

@@ -43,7 +43,7 @@ std::unique_ptr<PageCache> make_cache(const PageCacheParameters& parameters,
                                      std::make_unique<FixedMover>(parameters.page_time()));
 }
 
-TEST(PageCache, APageTakesTheTimeOfTheLevelThatHasIt) {
+TEST(PageCache, APageTakesTheTimeOfItsLevel) {
   const PageCacheParameters parameters = levels(2, 4);
   const Tick move = 64 * 5 * 10 * kNanosecond;
   ASSERT_EQ(parameters.page_time(), move);
@@ -62,7 +62,7 @@ TEST(PageCache, APageTakesTheTimeOfTheLevelThatHasIt) {
   EXPECT_EQ(cache->counts().device_reads, 3u);
 }
 
-TEST(PageCache, PagesOfOneRequestComeTogether) {
+TEST(PageCache, PagesOfOneRequestAreFetchedTogether) {
   TableParameters table;
   table.channels = 8;
   auto cache = make_cache(levels(16, 0), std::make_unique<TableDevice>(table, kCapacity));
@@ -304,7 +304,7 @@ TEST(PageCache, ALargeRequestPassesASmallCache) {
   }
 }
 
-TEST(PageCache, GoesOnFromACheckpoint) {
+TEST(PageCache, ContinuesFromACheckpoint) {
   for (const auto& [policy, ahead] : {std::pair("lru", 0), {"lirs", 0}, {"lru", 3}}) {
     PageCacheParameters parameters = levels(6, 10);
     parameters.replacement = policy;

@@ -307,7 +307,7 @@ TEST(Pager, ChecksItsParameters) {
   EXPECT_EQ(errors[1].name, "storage.paging.swap");
 }
 
-TEST(Pager, GoesOnFromACheckpoint) {
+TEST(Pager, ContinuesFromACheckpoint) {
   for (const auto& [replacement, cluster] : {std::pair("lru", 1), {"lirs", 1}, {"lru", 4}}) {
     PagingParameters parameters = frames(6, replacement);
     parameters.write_cluster = parameters.read_cluster = cluster;

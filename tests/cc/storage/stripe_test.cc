@@ -65,7 +65,7 @@ std::unique_ptr<Stripe> make_stripe(const StripeParameters& parameters) {
 }
 
 // Lays the bytes out one sector at a time, like dealing cards: each member in turn gets a unit.
-TEST(Stripe, EverySectorIsWhereDealingUnitsPutsIt) {
+TEST(Stripe, EverySectorIsOnTheMemberOfItsUnit) {
   constexpr std::uint64_t kSector = 512;
   for (const std::size_t count : {1, 3, 4}) {
     for (const std::uint64_t unit : {kSector, 7 * kSector, 16 * kSector}) {
@@ -209,7 +209,7 @@ TEST(Stripe, AFlushGoesToAllMembersAndABarrierHoldsOverAll) {
   EXPECT_EQ(rig.alone(Kind::flush, 0, 0), table().flush);
 }
 
-TEST(Stripe, GoesOnFromACheckpoint) {
+TEST(Stripe, ContinuesFromACheckpoint) {
   StripeParameters parameters;
   parameters.members = 3;
   parameters.unit = Bytes(4096);

@@ -42,7 +42,7 @@ TEST(TimeTable, IsTheLineThroughItsPoints) {
   EXPECT_EQ(steep(std::uint64_t{1} << 30).value() / kSecond.value(), 1799);
 }
 
-TEST(TimeTable, SaysWhatIsWrongWithItsText) {
+TEST(TimeTable, ReportsErrorsOfItsText) {
   const auto error = [](const char* text) { return TimeTable::parse(text).error; };
   EXPECT_NE(error("").find("'='"), std::string::npos);
   EXPECT_NE(error("512B=10us,").find("point 2"), std::string::npos);
@@ -69,7 +69,7 @@ TEST(TableDevice, TakesItsTimeForOneRequest) {
 }
 
 // The last of n operations on c channels ends after ceil(n / c) times.
-TEST(TableDevice, ServesAsManyAtOnceAsItHasChannels) {
+TEST(TableDevice, ServesOneRequestOnEachChannel) {
   for (const std::int64_t channels : {1, 3, 8}) {
     TableParameters parameters = some_table();
     parameters.channels = channels;
@@ -86,7 +86,7 @@ TEST(TableDevice, ServesAsManyAtOnceAsItHasChannels) {
   }
 }
 
-TEST(TableDevice, ABarrierWaitsForAllBeforeItAndAllBehindItWait) {
+TEST(TableDevice, ABarrierWaitsForAllEarlierRequestsAndDelaysLaterOnes) {
   TableParameters parameters = some_table();
   parameters.channels = 16;
   TableDevice device(parameters, kCapacity);
@@ -135,14 +135,14 @@ TEST(TableDevice, BarriersHoldInAnyMix) {
   EXPECT_GT(walls, 100);
 }
 
-TEST(TableDevice, GoesOnFromACheckpoint) {
+TEST(TableDevice, ContinuesFromACheckpoint) {
   TableParameters parameters = some_table();
   parameters.channels = 3;
   const auto make = [&] { return std::make_unique<TableDevice>(parameters, kCapacity); };
   expect_exact_resume(make, 60, 8192);
 }
 
-TEST(TableDevice, ReportsWhatItDid) {
+TEST(TableDevice, CountsItsRequests) {
   TableDevice device(some_table(), kCapacity);
   DeviceRig rig(device);
   StatisticRegistry registry;

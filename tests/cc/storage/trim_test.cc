@@ -173,7 +173,7 @@ TEST(Trim, ReachesDrivesThroughCachesAndStripes) {
   expect_order(striped(3 * kMicrosecond), 24);
 }
 
-TEST(Trim, ADeviceWithoutAMapTakesNone) {
+TEST(Trim, ADeviceWithoutAMapTakesNoTrims) {
   WriteCacheParameters parameters;
   parameters.size = kPageBytes;
   const WriteCache cache(parameters, std::make_unique<testing::ConstantDevice>(Tick(1)));
@@ -263,7 +263,7 @@ TEST(Trim, CollectionCopiesLessAfterHalfOfThePagesAreDiscarded) {
   EXPECT_LE(run(true), 1.6);
 }
 
-TEST(Trim, GoesOnFromACheckpoint) {
+TEST(Trim, ContinuesFromACheckpoint) {
   FlashParameters parameters = small_flash();
   parameters.queue_depth = 6;
   parameters.pages = 4;

@@ -44,7 +44,7 @@ TEST(WriteCache, AWriteAndAFlushTakeAHit) {
   EXPECT_EQ(cache->counts().destaged, 1u);
 }
 
-TEST(WriteCache, AReadOfWhatIsNotYetOnTheDeviceIsAHit) {
+TEST(WriteCache, AReadOfUnwrittenSectorsIsAHit) {
   auto cache = make_cache(4, 1);
   DeviceRig rig(*cache);
   rig.send(Kind::write, 0, kPage);
@@ -131,7 +131,7 @@ TEST(WriteCache, EverySectorReachesTheDeviceAfterItsLastWrite) {
   EXPECT_GT(cache.counts().rewritten, 100u);
 }
 
-TEST(WriteCache, GoesOnFromACheckpoint) {
+TEST(WriteCache, ContinuesFromACheckpoint) {
   expect_exact_resume([] { return make_cache(6, 2); }, 60, 4 * kPage);
 }
 

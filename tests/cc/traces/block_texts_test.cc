@@ -21,7 +21,7 @@ void expect_request(const BlockRequest& request, std::uint64_t ns, std::uint64_t
   EXPECT_EQ(request.write, write);
 }
 
-TEST(BlockTexts, Msr) {
+TEST(BlockTexts, ReadsMsr) {
   const auto source = find_format("msr")->blocks(
       reader_of("128166372003061629,hm,1,Read,8589967360,4096,1331\r\n5,hm,0,Write,1000,100,1\n"));
   const std::vector<BlockRequest> requests = all_of<BlockRequest>(*source);
@@ -59,7 +59,7 @@ TEST(BlockTexts, BlkparseTakesQueuedReadsWritesAndDiscards) {
   expect_request(requests[1], 2'000'000'005, 8 * 256 + 16, 64, 16, false);
 }
 
-TEST(BlockTexts, CompletionsAreTold) {
+TEST(BlockTexts, CompletionTimesAreRead) {
   const auto msr = find_format("msr")->blocks(reader_of("7,h,0,Read,0,512,30\n8,h,0,Read,0,512\n"));
   const std::vector<BlockRequest> told = all_of<BlockRequest>(*msr);
   EXPECT_EQ(told[0].completion_ns, 3'700u);
@@ -82,7 +82,7 @@ TEST(BlockTexts, CompletionsAreTold) {
   EXPECT_EQ(done, (std::vector<std::optional<std::uint64_t>>{6, 6, 9, 7, std::nullopt}));
 }
 
-TEST(BlockTexts, BlkparseTellsFlushesAndFua) {
+TEST(BlockTexts, BlkparseReportsFlushesAndFua) {
   const auto source = find_format("blkparse")
                           ->blocks(reader_of("8,0 3 1 1.100000000 697 Q FWS [kjournald]\n"
                                              "8,0 3 2 1.200000000 697 Q FN 0 + 0 [kjournald]\n"
@@ -109,7 +109,7 @@ TEST(BlockTexts, TheLastSectorOfTheLargestDeviceCounts) {
   EXPECT_EQ(all_of<BlockRequest>(*source).size(), 1u);
 }
 
-TEST(BlockTexts, FioSkipsWhatMovesNoData) {
+TEST(BlockTexts, FioSkipsActionsWithoutData) {
   const auto source = find_format("fio")->blocks(
       reader_of("fio version 2 iolog\n/a add\n/a open\n/a sync_file_range 0 8\n/a read 0 8\n"
                 "/a close\n"));
@@ -134,7 +134,7 @@ TEST(BlockTexts, FioVersion2CountsWaits) {
 }
 
 // The first lines of a file written by fio 3.33.
-TEST(BlockTexts, FioVersion3HasTimes) {
+TEST(BlockTexts, ReadsTimesOfFioVersion3) {
   const auto source = find_format("fio")->blocks(
       reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
                 "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"

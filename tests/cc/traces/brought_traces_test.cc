@@ -27,7 +27,7 @@ std::string access_error(const std::string& format, const std::string& text) {
 }
 
 // "31:" is cycle 31. 32 bytes at 0x4f0 touch lines 0x4c0 and 0x500. Other requests are of one line.
-TEST(BroughtTraces, DramsysStimuli) {
+TEST(BroughtTraces, ReadsDramsysStimuli) {
   const std::string text =
       "# comment\n\n31:\tread\t0x400140\n33: (32) write 0x4f0 0x0011\n40 Read 7ffd\n";
   expect_accesses_of("dramsys_stl", text,
@@ -42,7 +42,7 @@ TEST(BroughtTraces, DramsysStimuli) {
                       {0x7fc0, false, 104, 0}});
 }
 
-TEST(BroughtTraces, DramsysRefusals) {
+TEST(BroughtTraces, RejectsInvalidDramsysStimuli) {
   EXPECT_TRUE(names(access_error("dramsys_stl", "0: read 0x40\n1: fetch 0x40\n"),
                     {":2: ", "read|write", "1: fetch 0x40"}));
   EXPECT_TRUE(names(access_error("dramsys_stl", "0: (32 read 0x40\n"), {":1: ", "'(32'"}));
@@ -52,7 +52,7 @@ TEST(BroughtTraces, DramsysRefusals) {
                     {":2: ", "2^64"}));
 }
 
-TEST(BroughtTraces, Dramsim2) {
+TEST(BroughtTraces, ReadsDramsim2) {
   expect_accesses_of("dramsim2_k6",
                      "0x40 P_FETCH 1\n0x80 P_MEM_WR 12\n0xC0 P_LOCK_WR 13\n0x100 BOFF 14\n"
                      "0x140 P_MEM_RD 15\n0x180 P_LOCK_RD 16\n",
@@ -84,7 +84,7 @@ TEST(BroughtTraces, Dramsim3TakesTheWordsOfDramsim2) {
 }
 
 // ReadReq is 1, WriteReq 4, WritebackDirty 7; 5 is a response. A tick of 1 GHz is a nanosecond.
-TEST(BroughtTraces, Gem5Fields) {
+TEST(BroughtTraces, ReadsGem5Fields) {
   const std::string header =
       "# <<< protobuf header start\n# tick_freq: 1000000000\n# >>> protobuf header end\n";
   const std::vector<Access> wanted{{0x1000, false, 0, 5},
@@ -121,7 +121,7 @@ std::string oracle(std::uint64_t time, std::uint64_t object, std::uint64_t size,
   return little(time, 4) + little(object, 8) + little(size, 4) + little(next, 8);
 }
 
-TEST(BroughtTraces, OracleGeneral) {
+TEST(BroughtTraces, ReadsOracleGeneral) {
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
   const std::string text = oracle(7, 12'345, 4'096, 3) + oracle(7, 1, 513, kNone >> 1) +
                            oracle(9, 12'345 + (std::uint64_t{1} << 53), 512, kNone);
@@ -153,7 +153,7 @@ std::string entry(std::uint64_t type, std::uint64_t size, std::uint64_t value) {
 }
 
 // Header, file type x86-64, thread; an instruction with a load and five stores; a jump; the footer.
-TEST(BroughtTraces, Drmemtrace) {
+TEST(BroughtTraces, ReadsDrmemtrace) {
   std::string text = entry(25, 0, 4) + entry(28, 9, 0x40) + entry(22, 4, 77) + entry(47, 8, 1) +
                      entry(10, 4, 0x400000) + entry(0, 8, 0x1000);
   for (std::uint64_t i = 0; i < 5; ++i) {
@@ -189,7 +189,7 @@ TEST(BroughtTraces, Drmemtrace) {
 }
 
 // Without Q, requests begin with D. The requeued write counts from its second issue.
-TEST(BroughtTraces, BlkparseWithoutQueuedRequests) {
+TEST(BroughtTraces, ReadsBlkparseWithoutQueuedRequests) {
   const std::string text =
       "8,0 1 1 0.000000100 9 D R 8 + 8 [a]\n8,0 1 2 0.000000200 9 D W 64 + 16 [a]\n"
       "8,0 1 3 0.000000300 9 R W 64 + 16 [0]\n8,0 1 4 0.000000400 9 D W 64 + 16 [a]\n"
@@ -220,7 +220,7 @@ TEST(BroughtTraces, BlkparseWithoutQueuedRequests) {
   EXPECT_EQ(queued->note(), "");
 }
 
-TEST(RecordRules, LeaveOutAndCount) {
+TEST(RecordRules, SkipAndCountInvalidRecords) {
   const std::string text =
       "1 0 8 8 1\n2 0 8 0 1\n3 0 8 99999999999999999 1\n4 0 8\n5 0 x 8 1\n6 0 16 8 0\n7 0 8 0 0\n";
   RecordRules rules;
@@ -239,7 +239,7 @@ TEST(RecordRules, LeaveOutAndCount) {
 
 // A column is missing from the header. This is an error and not a bad record, because skipping
 // would leave out every record.
-TEST(RecordRules, DoNotLeaveOutAHeader) {
+TEST(RecordRules, DoNotSkipAHeader) {
   ColumnMap map;
   map.time = "0";
   map.op = "what";

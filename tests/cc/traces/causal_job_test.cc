@@ -61,7 +61,7 @@ std::string error_of(const Words& words) {
   });
 }
 
-TEST(CausalJob, ThreadsRunTheirOwnRecordsAndWaitWhereTheyWaited) {
+TEST(CausalJob, ThreadsReplayTheirRecordsAndWaits) {
   CausalJob job = causal_job({escape(EscapeCode::thread, 7), runs(7, Leave::goes_on), misses(1, 10),
                               computes(5), runs(9, Leave::waits), misses(2, 20), wakes(7),
                               misses(3, 4), runs(7, Leave::goes_on), misses(4, 6), computes(3),
@@ -72,7 +72,7 @@ TEST(CausalJob, ThreadsRunTheirOwnRecordsAndWaitWhereTheyWaited) {
   EXPECT_EQ(steps_of(job, 1), "20m k0 4m 8m ");
 }
 
-TEST(CausalJob, NamesAreThoseOfTheTrace) {
+TEST(CausalJob, NamesMatchTheTrace) {
   const auto three = [](const char* text) {
     return std::uint64_t{7} | static_cast<std::uint64_t>(text[0]) << 16 |
            static_cast<std::uint64_t>(text[1]) << 24 | static_cast<std::uint64_t>(text[2]) << 32;
@@ -92,7 +92,7 @@ TEST(CausalJob, NamesAreThoseOfTheTrace) {
 
 // A wake can precede its wait in the capture. The thread then waits at the place that it had
 // reached at the time of the wake.
-TEST(CausalJob, AWakeThatCameBeforeItsWaitIsWaitedForWhereItCame) {
+TEST(CausalJob, AWakeBeforeItsWaitKeepsItsPlace) {
   CausalJob job =
       causal_job({runs(1, Leave::goes_on, 0), runs(2, Leave::goes_on, 1), misses(1, 10, 0),
                   misses(2, 5, 1), wakes(1, 1), misses(3, 10, 0), misses(4, 5, 1)});
@@ -106,7 +106,7 @@ TEST(CausalJob, AWakeThatCameBeforeItsWaitIsWaitedForWhereItCame) {
   EXPECT_EQ(steps_of(away, 1), "k0 k0 1m ");
 }
 
-TEST(CausalJob, TellsWhatWasWrittenBeforeItsStretch) {
+TEST(CausalJob, ReportsPagesWrittenBeforeItsPart) {
   const auto writes = [](std::uint64_t page, unsigned line) {
     return hmsim_record(kNvdimmLine | (page * 64 + line), 2, 0, 10);
   };
@@ -162,7 +162,7 @@ TEST(CausalJob, RequestsToTheBlockDeviceBecomeTransfersForAnEngine) {
   EXPECT_EQ(steps_of(core, 0), "10m 5n 3m 4n 4n 7m 2n S S 8n 8n ");
 }
 
-TEST(CausalJob, APartBeginsWithWhatRunsThen) {
+TEST(CausalJob, APartBeginsWithTheRunningThreads) {
   const Words words{
       runs(1, Leave::goes_on, 0), runs(2, Leave::goes_on, 1), misses(1, 10, 0), misses(2, 10, 1),
       runs(3, Leave::waits, 0),   misses(3, 10, 0),           wakes(1, 0),      misses(4, 10, 1),
@@ -176,7 +176,7 @@ TEST(CausalJob, APartBeginsWithWhatRunsThen) {
   EXPECT_THROW(causal_job(words, false, 1'000), InputError);
 }
 
-TEST(CausalJob, WhatIsWrongIsToldWithItsRecord) {
+TEST(CausalJob, ErrorsNameTheRecord) {
   EXPECT_TRUE(
       names(error_of({runs(1, Leave::goes_on, 0), misses(1, 1, 0), runs(1, Leave::goes_on, 1)}),
             {"x: record 3: ", "thread 1", "vCPU 0"}));
@@ -194,7 +194,7 @@ TEST(CausalJob, WhatIsWrongIsToldWithItsRecord) {
 
 // Random machines: in any order of replay, each wait ends, no thread passes the point of its waker,
 // and no miss is lost.
-TEST(CausalJob, AnyOrderOfReplayThatKeepsWaitsComesToTheEnd) {
+TEST(CausalJob, AnyOrderOfReplayThatKeepsWaitsEnds) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const auto below = [&](std::uint64_t end) { return random.below(end); };

@@ -22,7 +22,7 @@ BlockRequest request(std::uint64_t arrival_ns, std::uint64_t response_ns) {
 
 using Numbers = std::vector<std::uint64_t>;
 
-TEST(InferredOrder, ABurstWaitsForAllThatWasDoneBeforeIt) {
+TEST(InferredOrder, ABurstWaitsForAllEarlierCompletions) {
   InferredOrder order;
   EXPECT_EQ(order.next(request(0, 100)).parents, Numbers());  // 0
   EXPECT_EQ(order.next(request(0, 300)).parents, Numbers());  // 1, in parallel
@@ -34,7 +34,7 @@ TEST(InferredOrder, ABurstWaitsForAllThatWasDoneBeforeIt) {
   EXPECT_EQ(sibling.think_ns, 0u);
 }
 
-TEST(InferredOrder, WithOthersUnderWayEachCompletionHasOneSuccessorTheOldestFirst) {
+TEST(InferredOrder, WithOthersInFlightEachCompletionHasOneSuccessorTheOldestFirst) {
   InferredOrder order;
   order.next(request(0, 10));
   order.next(request(0, 20));
@@ -52,7 +52,7 @@ TEST(InferredOrder, WithOthersUnderWayEachCompletionHasOneSuccessorTheOldestFirs
 }
 
 // Bursts of independent requests arrive every 100 ns, whether one or three are in flight.
-TEST(InferredOrder, ArrivalsThatDoNotCareWhatIsUnderWayAreOpen) {
+TEST(InferredOrder, ArrivalsIndependentOfRequestsInFlightAreOpen) {
   InferredOrder steady;
   InferredOrder waiting;
   for (std::uint64_t i = 0; i < 1'000; ++i) {
@@ -63,7 +63,7 @@ TEST(InferredOrder, ArrivalsThatDoNotCareWhatIsUnderWayAreOpen) {
   EXPECT_FALSE(waiting.open());
 }
 
-TEST(InferredOrder, TooManyUnderWayAreRefused) {
+TEST(InferredOrder, TooManyRequestsInFlightAreRejected) {
   InferredOrder order;
   for (std::size_t i = 0; i < InferredOrder::kMostUnderWay; ++i) {
     order.next(request(i, 1'000'000'000));
@@ -71,7 +71,7 @@ TEST(InferredOrder, TooManyUnderWayAreRefused) {
   EXPECT_THROW(order.next(request(2'000, 1)), InputError);
 }
 
-TEST(CausalQueue, ARequestBeginsItsThinkTimeBehindItsParent) {
+TEST(CausalQueue, ARequestBeginsItsThinkTimeAfterItsParent) {
   CausalQueue queue({0.5, 0, Tick(0)}, Random());
   queue.begin_pass(Tick(7));
   queue.add(request(0, 100));
@@ -108,7 +108,7 @@ TEST(CausalQueue, ThinkTimesAreDrawnAboutTheTraces) {
   EXPECT_NEAR(static_cast<double>(sum) / 499, 600'000, 20'000);
 }
 
-TEST(CausalQueue, ATraceWithoutCompletionsIsRefusedAtItsEnd) {
+TEST(CausalQueue, ATraceWithoutCompletionsIsRejectedAtItsEnd) {
   CausalQueue queue({1, 0, Tick(0)}, Random());
   queue.begin_pass(Tick(0));
   BlockRequest silent = request(0, 0);

@@ -93,7 +93,7 @@ std::string steps_of(const std::string& trace, std::uint64_t skip, std::uint64_t
   }
 }
 
-TEST(CauseIndex, AStretchOpensWithOneAsWithout) {
+TEST(CauseIndex, PartsOpenEquallyWithAndWithoutOne) {
   int stretches = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
@@ -121,7 +121,7 @@ TEST(CauseIndex, HoldsOneOfSuccessiveWritesToAPage) {
   EXPECT_EQ(bytes.size(), 8u * (2 + 2 + 4));
 }
 
-TEST(CauseIndex, DamagedBytesAreNone) {
+TEST(CauseIndex, DamagedBytesAreRejected) {
   const std::string trace = causal_trace({runs(1, Leave::goes_on), misses(1, 1), wakes(2)}, 1, 2);
   const std::string bytes = index_of(trace);
   ASSERT_TRUE(CauseIndex::parse(bytes, 2));

@@ -38,7 +38,7 @@ BlockRequest done_at(BlockRequest made, std::uint64_t ns) {
 }
 
 // Lines as in UMass's Financial1.spc; the last one as allowed by revision 1.0.1.
-TEST(ColumnTrace, Spc) {
+TEST(ColumnTrace, ReadsSpc) {
   expect_requests(
       requests_of("spc",
                   "0,20941264,8192,W,0.551706\n1,55590,3072,r,1.000000,9,x\n"
@@ -47,7 +47,7 @@ TEST(ColumnTrace, Spc) {
        request(1'500'000'000, 2, 8, 2, true)});
 }
 
-TEST(ColumnTrace, SystorSkipsWhatIsNeitherReadNorWritten) {
+TEST(ColumnTrace, SystorSkipsRowsThatAreNeitherReadsNorWrites) {
   const auto source = find_format("systor")->blocks(
       reader_of("Timestamp,Response,IOType,LUN,Offset,Size\n"
                 "1456095145.133076000,0.000806000,R,0,899056122368,131072\n"
@@ -63,7 +63,7 @@ TEST(ColumnTrace, SystorSkipsWhatIsNeitherReadNorWritten) {
   }
 }
 
-TEST(ColumnTrace, AlibabaAndTencent) {
+TEST(ColumnTrace, ReadsAlibabaAndTencent) {
   expect_requests(
       requests_of("alibaba", "7,W,1536,512,1577808000000046\n7,R,0,4096,5\n"),
       {request(1'577'808'000'000'046'000, 7, 3, 1, true), request(5'000, 7, 0, 8, false)});
@@ -72,7 +72,7 @@ TEST(ColumnTrace, AlibabaAndTencent) {
                    request(5'000'000'000, 7, 0, 1, false)});
 }
 
-TEST(ColumnTrace, Fiu) {
+TEST(ColumnTrace, ReadsFiu) {
   expect_requests(requests_of("fiu",
                               "89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a0\n"
                               "5 1 x 16 1 W 8 17 a b c d e f g h\n"),
@@ -124,7 +124,7 @@ TEST(ColumnTrace, CsvTakesColumnsByName) {
 
 // Lines made from random numbers give the same requests for any order of columns, separator and
 // unit.
-TEST(ColumnTrace, CsvReadsWhatWasWritten) {
+TEST(ColumnTrace, CsvReadsWrittenRequestsBack) {
   Random random(5);
   for (int round = 0; round < 40; ++round) {
     ColumnMap map = numbered();
@@ -184,7 +184,7 @@ std::string csv_error(const std::string& text, const ColumnMap& map) {
   return error;
 }
 
-TEST(ColumnTrace, CsvSaysWhatIsWrongAndWhere) {
+TEST(ColumnTrace, CsvErrorsNameLineAndColumn) {
   ColumnMap named = numbered();
   named.op = "kind";
   named.header = 1;
@@ -205,7 +205,7 @@ TEST(ColumnTrace, CsvSaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST(ColumnTrace, AMapThatCannotBeIsRefused) {
+TEST(ColumnTrace, AnInvalidMapIsRejected) {
   const auto errors = [](const auto& change) {
     ColumnMap map = numbered();
     change(map);

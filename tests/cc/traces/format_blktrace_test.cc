@@ -77,7 +77,7 @@ std::string line_of(const Event& event) {
   return text;
 }
 
-TEST(FormatBlktrace, TakesWhatWasQueuedInEitherByteOrder) {
+TEST(FormatBlktrace, ReadsQueuedRequestsInEitherByteOrder) {
   const std::vector<Event> events{
       {5, 0, 0, 1 | 1 << 26, 0, 0, "a notification, as a timestamp is"},
       {1'000, 223'490, 4'096, kQ | kWrite, 8, 0},
@@ -107,7 +107,7 @@ TEST(FormatBlktrace, TakesWhatWasQueuedInEitherByteOrder) {
   }
 }
 
-TEST(FormatBlktrace, GivesWhatBlkparsesLinesGive) {
+TEST(FormatBlktrace, MatchesBlkparsesLines) {
   Random random(9);
   std::vector<Event> events;
   std::vector<Event> open;
@@ -154,7 +154,7 @@ TEST(FormatBlktrace, GivesWhatBlkparsesLinesGive) {
   }
 }
 
-TEST(FormatBlktrace, SaysWhatIsWrong) {
+TEST(FormatBlktrace, ReportsErrors) {
   const std::string good = record_of({1, 8, 512, kQ | kRead}, false);
   const auto with = [&](const Event& event) { return good + record_of(event, false); };
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases{

@@ -24,7 +24,7 @@ std::vector<std::string> resembled(const std::string& start) {
 
 using Names = std::vector<std::string>;
 
-TEST(FormatDetection, AreToldByTheFirstLine) {
+TEST(FormatDetection, RecognisesFormatsByTheFirstLine) {
   EXPECT_EQ(resembled("\n 3 0x1000\r\nREAD"), Names{"ramulator"});
   EXPECT_EQ(resembled("3 64 128"), Names{"ramulator"});
   EXPECT_EQ(resembled("# 0x40 R\n\n  # comment\n3 64\n"), Names{"ramulator"});
@@ -76,7 +76,7 @@ TEST(FormatDetection, AreToldByTheFirstLine) {
   EXPECT_EQ(resembled("3,128,8,0,1063\n"), Names{"tencent"});
 }
 
-TEST(FormatDetection, InstructionsOfChampSimAreToldByTheirBranches) {
+TEST(FormatDetection, RecognisesInstructionsOfChampSimByTheirBranches) {
   std::string record(64, '\0');
   record[2] = '\x40';  // an address
   EXPECT_EQ(resembled(record), Names{"champsim"});
@@ -92,7 +92,7 @@ TEST(FormatDetection, InstructionsOfChampSimAreToldByTheirBranches) {
   EXPECT_EQ(resembled(std::string(128, '1')), Names{});
 }
 
-TEST(FormatDetection, ThatNothingTells) {
+TEST(FormatDetection, LeavesUnknownTextsUnrecognised) {
   for (const char* start : {"", "\n\n", "# 3 64\n", "3\n", "3 64 128 5\n", "a,b,c\n", "0x40 X\n",
                             "8, 3 1 x\n", "fio", "HMSIMTRC"}) {
     EXPECT_EQ(resembled(start), Names{}) << start;

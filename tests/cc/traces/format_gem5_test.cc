@@ -127,7 +127,7 @@ TEST(FormatGem5, ARequestorPastTheLastSourceIsAnError) {
       InputError);
 }
 
-TEST(FormatGem5, GoesOnFromACheckpoint) {
+TEST(FormatGem5, ContinuesFromACheckpoint) {
   const std::vector<Access> wanted = read_all<Access>(*open(kTrace));
   const auto source = open(kTrace, 5);
   for (std::size_t read = 0; read <= wanted.size(); ++read) {
@@ -139,7 +139,7 @@ TEST(FormatGem5, GoesOnFromACheckpoint) {
   }
 }
 
-TEST(FormatGem5, RefusesWhatIsNone) {
+TEST(FormatGem5, RejectsInvalidTraces) {
   const std::string read = packet(5, kReadReq, 0, 64);
   const std::vector<std::pair<std::string, std::vector<std::string>>> inputs{
       {"", {"'gem5'"}},

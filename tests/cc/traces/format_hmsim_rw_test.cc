@@ -76,7 +76,7 @@ TEST(FormatHmsimRw, MalformedRecordsAreLeftOut) {
   EXPECT_THROW(rules.next(*source, access, left_out), InputError);
 }
 
-TEST(FormatHmsimRw, IsToldByItsFirstLetters) {
+TEST(FormatHmsimRw, IsRecognisedByItsFirstLetters) {
   const std::string text = kStart + request(1, 64, false);
   std::vector<std::string> names;
   for (const FormatDescriptor* format : kFormatTable) {
@@ -87,7 +87,7 @@ TEST(FormatHmsimRw, IsToldByItsFirstLetters) {
   EXPECT_EQ(names, std::vector<std::string>{"hmsim_rw"});
 }
 
-TEST(FormatHmsimRw, RefusesWhatIsNone) {
+TEST(FormatHmsimRw, RejectsInvalidTraces) {
   const std::string one = request(1, 64, true);
   const std::vector<std::pair<std::string, std::vector<std::string>>> inputs{
       {"", {"some.trace: ", "'HMSIM_RW'"}},

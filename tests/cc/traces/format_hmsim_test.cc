@@ -135,7 +135,7 @@ TEST(FormatHmsim, BlocksOfAnySizeGiveTheSameRecords) {
 }
 
 // The oracle counts instructions record by record.
-TEST(FormatHmsim, SeekingFindsWhatReadingWould) {
+TEST(FormatHmsim, SeekingMatchesReading) {
   const std::vector<std::uint64_t> records = random_records(5, 60, 2);
   for (const auto vcpu :
        {std::optional<unsigned>(), std::optional<unsigned>(0), std::optional<unsigned>(1)}) {
@@ -205,7 +205,7 @@ TEST(FormatHmsim, TextsSeekByReading) {
   EXPECT_FALSE(source->seek(100, miss));
 }
 
-TEST(FormatHmsim, GoesOnFromACheckpoint) {
+TEST(FormatHmsim, ContinuesFromACheckpoint) {
   const std::string trace = hmsim_trace(random_records(9, 40, 2), 2, 0, 8);
   const auto source = find_format("hmsim")->misses(reader_of(trace, 30), std::nullopt);
   Miss miss;
@@ -234,7 +234,7 @@ TEST(FormatHmsim, ListsEveryAccessWithItsVcpu) {
   EXPECT_TRUE(found[2].time == 13 && found[2].address == 7 * 64 && found[2].bytes == 64);
 }
 
-TEST(FormatHmsim, RefusesWhatIsNone) {
+TEST(FormatHmsim, RejectsInvalidTraces) {
   const std::string good = hmsim_trace({hmsim_record(1, 0, 0, 1), hmsim_record(2, 0, 0, 1)}, 1);
   EXPECT_EQ(error_of(good), "");
   const auto changed = [&](std::size_t at, int value) {

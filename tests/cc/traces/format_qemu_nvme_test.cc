@@ -92,7 +92,7 @@ TEST(FormatQemuNvme, CompletionsAreOfTheirQueueAndOfTheOldest) {
   EXPECT_EQ(done, (std::vector<std::uint64_t>{14, 10, 11, 16, 17}));
 }
 
-TEST(FormatQemuNvme, GoesOnFromACheckpoint) {
+TEST(FormatQemuNvme, ContinuesFromACheckpoint) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
     text += sent_line(i, i % 3) + read_line(i, i, 8 * i);
@@ -115,7 +115,7 @@ TEST(FormatQemuNvme, GoesOnFromACheckpoint) {
   EXPECT_FALSE(second->next(request));
 }
 
-TEST(FormatQemuNvme, SaysWhatIsWrong) {
+TEST(FormatQemuNvme, ReportsErrors) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
       {"pci_nvme_read cid 0 nsid 1 nlb 1 count 512 lba 0x0\n", {"some.log:1: ", "time"}},
       {"5@1.5:pci_nvme_flush_ns nsid 1\n", {"some.log:1: ", "'5@1.5'", "<thread>@<seconds>."}},

@@ -39,7 +39,7 @@ std::vector<JobRecord> records_of(JobProgram& program, std::uint32_t thread) {
   return records;
 }
 
-TEST(JobText, SaysWhatEachThreadDoes) {
+TEST(JobText, GivesEachThreadItsRecords) {
   const auto program = parse(
       "# two kinds\nthread main\ncompute 100\ncompute 20\nread 3 2\nload 0x1000\nwake go\n"
       "compute 7\nthread helper 2\nwait go\nstore 4096\nsleep 12us\nwrite 9\nsync\n");
@@ -94,7 +94,7 @@ TEST(JobText, ThreadsMayBeOfOneTaskAndSendToOthers) {
   EXPECT_THROW(program->require_task_count(3), InputError);
 }
 
-TEST(JobText, WhatIsWrongIsToldWithItsLine) {
+TEST(JobText, ErrorsNameTheLine) {
   // Each row: a program, the position of its error, and an expected or given fact that the message
   // names.
   const std::vector<std::tuple<const char*, const char*, const char*>> wrong{
@@ -179,7 +179,7 @@ TEST(CapturedJob, TransfersEndAtTheirLimits) {
 }
 
 // Lines that stay misses mark the beginning and the end of requests' copies.
-TEST(CapturedJob, MissesTellWhereCopiesBeginAndEnd) {
+TEST(CapturedJob, MissesMarkTheBeginningAndTheEndOfCopies) {
   const std::vector<std::uint64_t> words{
       fill(kNvdimm | 10, 5), store(700, 4),         fill(1, 4),           fill(kNvdimm | 11, 4),
       store(701, 4),         fill(kNvdimm | 12, 4), fill(kNvdimm | 40, 4)};
@@ -197,7 +197,7 @@ TEST(CapturedJob, MissesTellWhereCopiesBeginAndEnd) {
 }
 
 // A run in one direction within a run in the other, as in file copies.
-TEST(CapturedJob, RunsMayLieWithinEachOther) {
+TEST(CapturedJob, RunsMayBeNested) {
   const std::vector<std::uint64_t> words{fill(kNvdimm | 10, 5), store(700, 4),
                                          fill(kNvdimm | 11, 4), fill(kNvdimm | 12, 4),
                                          store(701, 4),         fill(kNvdimm | 13, 4)};
@@ -211,7 +211,7 @@ TEST(CapturedJob, RunsMayLieWithinEachOther) {
 }
 
 // Every instruction and every line appears exactly once, except instructions of transferred lines.
-TEST(CapturedJob, TellsEachLineOnce) {
+TEST(CapturedJob, ReportsEachLineOnce) {
   Random random(7);
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> expected;
@@ -243,7 +243,7 @@ TEST(CapturedJob, TellsEachLineOnce) {
 }
 
 // Reads at any position and in any order match a single pass.
-TEST(MissTape, HoldsTheSameMissesWhereverItIsRead) {
+TEST(MissTape, HoldsTheSameMissesInAnyOrderOfReading) {
   std::vector<std::uint64_t> words;
   Random random(3);
   for (int i = 0; i < 1'200'000; ++i) {  // more than the tape keeps
@@ -270,7 +270,7 @@ TEST(MissTape, HoldsTheSameMissesWhereverItIsRead) {
   EXPECT_EQ(tape.at(expected.size() + 1'000'000), nullptr);
 }
 
-TEST(MissTape, BeginsBehindWhatIsSkipped) {
+TEST(MissTape, BeginsAfterTheSkippedInstructions) {
   const auto words = std::vector<std::uint64_t>{fill(1, 10), fill(2, 10), fill(3, 10)};
   MissTape tape(misses_of(words), 15, "x");
   EXPECT_EQ(tape.at(0)->load_address, 2u * 64);

@@ -12,7 +12,7 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(LastWrites, AreThoseOfAPlainList) {
+TEST(LastWrites, MatchAPlainList) {
   Random random(5);
   for (const std::size_t most : {1u, 2u, 7u, 100u}) {
     LastWrites writes(most);

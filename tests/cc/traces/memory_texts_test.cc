@@ -17,7 +17,7 @@ std::vector<Access> accesses_of(const std::string& format, const std::string& te
 }
 
 // An access follows the other instructions that its line counts: 35 + 1, 0 + 1, 7 + 1.
-TEST(MemoryTexts, Usimm) {
+TEST(MemoryTexts, ReadsUsimm) {
   const auto source = find_format("usimm")->misses(
       reader_of("35 R 0x1f4e4c80 0x4046c3\n0 W 0x2040\r\n7 R ff40 0\n"), std::nullopt);
   for (int pass = 0; pass < 2; ++pass) {
@@ -35,7 +35,7 @@ TEST(MemoryTexts, Usimm) {
   }
 }
 
-TEST(MemoryTexts, Nvmain) {
+TEST(MemoryTexts, ReadsNvmain) {
   const std::string data(128, 'a');
   expect_accesses(accesses_of("nvmain", "NVMV1\n12 R 0x1040 " + data + " " + data + " 0\n15 W 80 " +
                                             data + " " + data + " 3\n"),
@@ -43,7 +43,7 @@ TEST(MemoryTexts, Nvmain) {
   expect_accesses(accesses_of("nvmain", "12 R 1040 " + data + " 2\n"), {{0x1040, false, 12, 2}});
 }
 
-TEST(MemoryTexts, Ramulator2LoadsAndStores) {
+TEST(MemoryTexts, ReadsRamulator2LoadsAndStores) {
   expect_accesses(accesses_of("ramulator2_ls", "LD 4096\nST 0x2040\nLD 0X40\n"),
                   {{4'096, false, 0, 0}, {0x2040, true, 0, 0}, {0x40, false, 0, 0}});
 }
@@ -85,7 +85,7 @@ TEST(MemoryTexts, LevelsAreCheckedTogether) {
 }
 
 // Packets as printed by gem5 24.0's decode_packet_trace.py, with all fields and with the fewest.
-TEST(MemoryTexts, Gem5Text) {
+TEST(MemoryTexts, ReadsGem5Text) {
   const auto source = find_format("gem5_text")
                           ->accesses(reader_of("7,r,4096,64,256,1000\n"
                                                "8,w,4200,100,256,1500,4198400\n"
@@ -100,7 +100,7 @@ TEST(MemoryTexts, Gem5Text) {
   EXPECT_EQ(source->skipped(), 0u);
 }
 
-TEST(MemoryTexts, Gem5TextGoesOnWithinAPacket) {
+TEST(MemoryTexts, Gem5TextContinuesWithinAPacket) {
   std::string text;
   std::vector<Access> wanted;
   Random random(2);

@@ -30,7 +30,7 @@ std::string error_of(const std::string& format, const std::string& text) {
   return error_from([&] { read_trace(format, text); });
 }
 
-TEST(TraceFormats, Ramulator) {
+TEST(TraceFormats, ReadsRamulator) {
   const auto source =
       find_format("ramulator")
           ->misses(
@@ -52,7 +52,7 @@ TEST(TraceFormats, Ramulator) {
   }
 }
 
-TEST(TraceFormats, RamulatorRw) {
+TEST(TraceFormats, ReadsRamulatorRw) {
   const auto source = find_format("ramulator_rw")->accesses(reader_of("0x40 R\n80 W\n"));
   const std::vector<Access> accesses = read_all<Access>(*source);
   ASSERT_EQ(accesses.size(), 2u);
@@ -62,7 +62,7 @@ TEST(TraceFormats, RamulatorRw) {
   EXPECT_TRUE(accesses[1].write);
 }
 
-TEST(TraceFormats, Dramsim3) {
+TEST(TraceFormats, ReadsDramsim3) {
   const auto source =
       find_format("dramsim3")->accesses(reader_of("0x40 READ 7\nFFFFC0 WRITE 12\n"));
   const std::vector<Access> accesses = read_all<Access>(*source);
@@ -72,7 +72,7 @@ TEST(TraceFormats, Dramsim3) {
   EXPECT_TRUE(accesses[1].write);
 }
 
-TEST(TraceFormats, Mqsim) {
+TEST(TraceFormats, ReadsMqsim) {
   const auto source =
       find_format("mqsim")->blocks(reader_of("938513000 4 264719034 16 0\n5 0 1 2621440 1"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
@@ -132,7 +132,7 @@ struct Malformed {
   const char* also = "";
 };
 
-TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
+TEST(TraceFormats, RejectsMalformedInputByFileLineAndReason) {
   const std::string long_line(5'000, '1');
   const std::vector<Malformed> inputs{
       {"ramulator", "", "records"},

@@ -70,7 +70,7 @@ void expect_same_run(const Bench& one, const Bench& other) {
   EXPECT_TRUE(a.port.log == b.port.log);
 }
 
-TEST(TraceParts, SkipWindowsAndLoopsAreTracesCutByHand) {
+TEST(TraceParts, SkipWindowsAndLoopsEqualTracesCutToThem) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -105,7 +105,7 @@ TEST(TraceParts, SkipWindowsAndLoopsAreTracesCutByHand) {
   }
 }
 
-TEST(TraceParts, WindowsAreMeasuredByThemselvesAndWeighted) {
+TEST(TraceParts, WindowsAreMeasuredSeparatelyAndWeighted) {
   // 1,000 plain instructions, 4 per cycle. Then 100 loads, each dependent on the previous one: the
   // first comes from memory, 235 cycles, the others from L1, 5 cycles.
   std::string trace;
@@ -136,7 +136,7 @@ TEST(TraceParts, WindowsAreMeasuredByThemselvesAndWeighted) {
   EXPECT_EQ(test.agent->weighted_rate(), weighted);
 }
 
-TEST(TraceParts, GoOnFromACheckpoint) {
+TEST(TraceParts, ContinueFromACheckpoint) {
   Random random(2);
   Bench bench = bench_of(
       text_of(records_of(random, 400)),
@@ -153,7 +153,7 @@ std::string message_of(const Assignments& keys, const std::string& trace = "5 64
   });
 }
 
-TEST(TraceParts, SayWhatIsWrong) {
+TEST(TraceParts, ReportErrors) {
   const auto windows = [](const std::string& text) { return message_of({{"windows", text}}); };
   EXPECT_EQ(windows("instructions=12"), "");
   EXPECT_TRUE(names(windows("instructions=13"), {"agent.0.windows: window 0", "trace"}));

@@ -27,7 +27,7 @@ TEST(TraceSummary, CountsRunsOfEachDirection) {
   EXPECT_EQ(summary.memories()[0].runs[1].page_runs, 7u);  // 128,000 twice
 }
 
-TEST(TraceSummary, TakesLongAccessesApart) {
+TEST(TraceSummary, SplitsLongAccessesIntoLines) {
   TraceSummary summary(~std::uint64_t{0}, TraceSummary::Times::absolute);
   summary.add({0, 100, 64 * 200, 0, false});  // lines 1 .. 201
   const TraceSummary::Memory& memory = summary.memories()[0];
@@ -76,7 +76,7 @@ TEST(TraceSummary, CountsThePagesOfAHugeAccess) {
   EXPECT_FALSE(visits.pages().exact());
 }
 
-TEST(TraceSummary, TellsMemoriesApart) {
+TEST(TraceSummary, CountsMemoriesSeparately) {
   TraceSummary summary(std::uint64_t{1} << 45, TraceSummary::Times::absolute);
   summary.add(line(5, 7));
   summary.add(line((std::uint64_t{1} << 39) + 5, 9, true));
