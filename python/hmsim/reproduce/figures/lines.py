@@ -112,8 +112,6 @@ def made(runs: Runs) -> Made:
         "FR-FCFS, `configs/quick.yaml` with a command for each line, 4 ms, writes drained. One "
         "queue slows mcf as soon as NVDIMM lines leave it fewer entries than it has misses in "
         "flight (some tens), and starves it when they leave none. A second queue costs the other "
-        "threads nothing, because they wait for flash. A core that copies holds ten entries, so "
-        "ten cores cost mcf a fifth of its speed and 13 stop it; one copy engine or one core with "
-        "posted stores can stop it alone."
+        "threads nothing, because they wait for flash."
     )
     return Made(data, paint, caption=caption)

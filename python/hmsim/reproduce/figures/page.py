@@ -127,7 +127,7 @@ def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> 
     return (
         f"\n### {content['title']}\n\n{content['caption']}\n\n"
         f"![{name}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
-        f"Data: [{name}.csv]({prefix}/{name}.csv).\n"
+        f"[Data]({prefix}/{name}.csv)\n"
     )
 
 

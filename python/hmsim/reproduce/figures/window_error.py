@@ -43,4 +43,4 @@ def window_error(file: Path) -> str:
     medians = {program: statistics.median(each) for program, each in halves.items()}
     *others, last = sorted(medians, key=lambda program: medians[program])
     beside = f", at most {100 * medians[others[-1]]:.1f} % for others" if others else ""
-    return f"Error of an IPC ratio: {100 * medians[last]:.1f} % for {last}{beside}."
+    return f"IPC error: {100 * medians[last]:.1f} % for {last}{beside}."
