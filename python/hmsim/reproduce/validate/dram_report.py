@@ -16,8 +16,8 @@ Runs have {logged:,} requests at most. "Differ" counts commands that are not equ
 WHOLE = """
 ### Cycles and latencies
 
-Runs have {requests:,} requests at most. Values are hmsim's excess over DRAMsim3 in per cent: cycles of
-the run, and mean and 99th percentile of read latency. Ranges are over the numbers of ranks. Shares
+Runs have {requests:,} requests at most. Values are hmsim's excess over DRAMsim3 in per cent:
+cycles, and mean and 99th percentile of read latency. Ranges are over the numbers of ranks. Shares
 of row hits differ by {hits:.2f} at most. [dramsim3.csv](figures/dramsim3.csv) has all values.
 
 """
