@@ -155,8 +155,8 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, panels[-1], 4, "the paper (mean)")
 
     caption = (
-        "The gain's axis is logarithmic beyond 20 %. One seed; HMS uses the default machine's "
-        "table throughout. A3, A5 and so on number the choices in docs/assumptions.md. Writes are "
+        "The gain's axis is logarithmic beyond 20 %. One seed; HMS keeps the default machine's "
+        "table of rates. A3, A5 and so on number the choices in docs/assumptions.md. Writes are "
         f"{WRITES['split']} in the comparison of two queues with one, otherwise {WRITES['hms']}."
     )
     return Made(data, paint, caption=caption)
