@@ -36,6 +36,6 @@ def _row(label: str, parts: int, mode: str) -> list[str]:
 
 def page(_: Path) -> Documents:
     """Greedy victims, one LUN, one open block, uniform overwrites of 4 KiB."""
-    columns = ["", *(f"{spare} %" for spare in OVER_PROVISIONING)]
+    columns = ["flash page, partial writes", *(f"{spare} %" for spare in OVER_PROVISIONING)]
     body = f"\n{table(columns, (_row(*each) for each in ROWS))}"
     yield below(DOCS / "trust.md", "amplification", body)

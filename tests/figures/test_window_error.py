@@ -17,7 +17,7 @@ def test_half_widths_match_a_calculation(tmp_path: Path) -> None:
     rows += ["bayes,mcf,dma,2,hms,52"]
     file.write_text("\n".join([f"{HEAD},gain", *rows]))
     found = window_error(file)
-    assert "16.9 % of bayes, 12.7 % or less of the others" in found
+    assert "16.9 % for bayes, at most 12.7 % for others" in found
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,8 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, panels[0][0], 3)
 
     caption = (
-        "Strict hits find their data in the buffer; with merged hits, a flash read "
-        "in progress counts too. Offline. Pages with FCFS and with PAS coincide except for strict "
-        "reads with 4 commands outstanding. The paper: page over item 10.88 times (bayes); PAS "
-        "over FCFS +5 % (reads), +4 % (writes)."
+        "Strict hits find their data in the buffer; merged hits also find a flash read in "
+        "progress. FCFS and PAS differ only in strict reads with 4 commands outstanding. The "
+        "paper: page over item 10.88 times (bayes); PAS over FCFS +5 % (reads), +4 % (writes)."
     )
     return Made(data, paint, findings, caption)

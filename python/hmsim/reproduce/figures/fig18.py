@@ -41,8 +41,8 @@ def by_ipc(runs: experiment.Runs) -> pd.DataFrame:
 def made(runs: experiment.Runs) -> Made:
     """Gain of PAS over FCFS in the block I/O rate of each program alone, page frames; mean.
 
-    Limits of outstanding commands that divide the 64 lines of a page are on a knife-edge if the
-    scheduler switches at any miss: with one more, the gain is gone.
+    If the scheduler switches at any miss, it gains only with limits that divide the 64 lines of a
+    page (4, 32): one command more, and the gain is gone.
     """
     requests = runs.scaled(REQUESTS, 0.2)
     table = runs.table(

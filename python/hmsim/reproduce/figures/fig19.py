@@ -73,8 +73,8 @@ def change(table: pd.DataFrame, scheduler: str, name: str, loads_: Sequence[str]
 def made(runs: Runs) -> Made:
     """4 KB blocks in a closed loop on a small aged NVDIMM, with and without proactive GC.
 
-    The log alternates random reads with sequential writes, on a device that was written in order:
-    victims are nearly empty, as in the paper's collections of some milliseconds.
+    The log alternates random reads with sequential writes. Its device was written in order, so
+    victims have few valid pages, as in the paper's collections of some milliseconds.
     """
     table = runs.table(points(runs))
     rows = []

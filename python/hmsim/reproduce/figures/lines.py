@@ -110,9 +110,8 @@ def made(runs: Runs) -> Made:
 
     caption = (
         "FR-FCFS, `configs/quick.yaml` with a command for each line, 4 ms, writes drained. One "
-        "queue lowers mcf's IPC as soon as NVDIMM lines leave it fewer entries than it has misses "
-        "in flight (some tens), and starves mcf when they leave none. A second queue costs the "
-        "other threads nothing, because they wait for flash. A core with ten loads in flight holds "
-        "ten entries: eleven readers, a copy engine or one core with posted stores crowd mcf out."
+        "queue slows mcf as soon as NVDIMM lines leave it fewer entries than it has misses in "
+        "flight (some tens), and starves it when they leave none. A second queue costs the other "
+        "threads nothing, because they wait for flash."
     )
     return Made(data, paint, caption=caption)

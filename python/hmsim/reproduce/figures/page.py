@@ -54,9 +54,8 @@ def number(value: float | None, unit: str) -> str:
         return "∞"
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
     value = 0.0 if abs(value) < 0.005 else value
-    short = {"% of time": "%", "% of visits": "%", "points": "points"}.get(unit, unit)
     text = f"{value:.0f}" if float(value).is_integer() else f"{value:.{digits}f}"
-    return f"{text} {short}".strip()
+    return f"{text} {unit}".strip()
 
 
 def interval(ours: Estimate | None) -> str:
@@ -128,7 +127,7 @@ def _figure(name: str, content: Mapping[str, Any], folder: Path, page: Path) -> 
     return (
         f"\n### {content['title']}\n\n{content['caption']}\n\n"
         f"![{name}]({prefix}/{name}.svg)\n\n{f'{error} ' if error else ''}"
-        f"Data: [{name}.csv]({prefix}/{name}.csv).\n"
+        f"[Data]({prefix}/{name}.csv)\n"
     )
 
 
@@ -158,8 +157,8 @@ def counts(rows: Sequence[Sequence[str]]) -> str:
         if verdict in always or verdict in verdicts
     ]
     return (
-        f"In {same} of {len(counted)} claims that can fail, the direction is as claimed. By the "
-        f"strict count, of size and direction under every reading: {', '.join(parts)}."
+        f"In {same} of {len(counted)} claims that a run can refute, the direction is as claimed. "
+        f"Verdicts on direction and size together: {', '.join(parts)}."
     )
 
 

@@ -116,7 +116,7 @@ def table(runs: Runs) -> pd.DataFrame:
 
 @figure("sensitivity", 21, "Sensitivity to what is open", (PAGE_WIDTH, 5))
 def made(runs: Runs) -> Made:
-    """dfsioe_r and sort in mixes with mcf: three gains when a single choice changes."""
+    """dfsioe_r and sort in mixes with mcf: three gains, if one choice changes."""
     found = table(runs)
     rows = []
     for each in CHOICES:
@@ -155,8 +155,8 @@ def made(runs: Runs) -> Made:
         legend_below(canvas, panels[-1], 4, "the paper (mean)")
 
     caption = (
-        "Logarithmic beyond 20 %. One seed; HMS uses the headline's table "
-        "throughout. A3, A5 and so on are numbers in docs/assumptions.md. Writes are "
+        "The gain's axis is logarithmic beyond 20 %. One seed; HMS keeps the default machine's "
+        "table of rates. A3, A5 and so on number the choices in docs/assumptions.md. Writes are "
         f"{WRITES['split']} in the comparison of two queues with one, otherwise {WRITES['hms']}."
     )
     return Made(data, paint, caption=caption)

@@ -42,5 +42,5 @@ def window_error(file: Path) -> str:
         return ""
     medians = {program: statistics.median(each) for program, each in halves.items()}
     *others, last = sorted(medians, key=lambda program: medians[program])
-    beside = f", {100 * medians[others[-1]]:.1f} % or less of the others" if others else ""
-    return f"Error of the windows: {100 * medians[last]:.1f} % of {last}{beside}."
+    beside = f", at most {100 * medians[others[-1]]:.1f} % for others" if others else ""
+    return f"IPC error: {100 * medians[last]:.1f} % for {last}{beside}."

@@ -10,15 +10,15 @@ from hmsim.reproduce.validate.dram_comparison import LOGGED, PARTS, PEAKS, Compa
 COMMANDS = """
 ### Commands, one by one
 
-Traces have {logged:,} requests at most. "Differ" counts commands that are not equal.
+Runs have {logged:,} requests at most. "Differ" counts commands that are not equal.
 
 """
 WHOLE = """
 ### Cycles and latencies
 
-Traces have {requests:,} requests at most. Values are hmsim's excess over DRAMsim3 in per cent, from
-least to most over the ranks: cycles, and mean and 99th percentile of read latency. Shares of row
-hits differ by {hits:.2f} at most. [dramsim3.csv](figures/dramsim3.csv) has all values.
+Runs have {requests:,} requests at most. Values are hmsim's excess over DRAMsim3 in per cent:
+cycles, and mean and 99th percentile of read latency. Ranges are over the numbers of ranks. Shares
+of row hits differ by {hits:.2f} at most. [dramsim3.csv](figures/dramsim3.csv) has all values.
 
 """
 VALUES = ("cycles", "share_of_peak", "read_latency_mean_ns", "read_latency_p99_ns")
@@ -51,7 +51,7 @@ def tables(cases: Sequence[Comparison], requests: int) -> str:
     )
     return (
         COMMANDS.format(logged=LOGGED)
-        + _table(("part", "traces", "commands", "differ, mended", "differ, original"), commands)
+        + _table(("part", "runs", "commands", "differ, mended", "differ, original"), commands)
         + WHOLE.format(requests=requests, hits=hits)
         + _table(("trace", *titles), whole)
     )
