@@ -44,6 +44,7 @@ MOVED = {
     "reproduction-changes": "results",
     "sampling": "decisions#jobs-are-run-whole",
     "several-nvdimms": "nvdimm#several-nvdimms",
+    "storage-claims": "storage#claims-of-papers",
     "three-views": "concepts",
     "timeline": "report#a-timeline",
     "validation": "trust",
