@@ -66,7 +66,7 @@ COMMANDS = {
         "report.md",
     ),
     "export": Entry(
-        "export.app", "Write models of devices for other simulators.", "", "open-loop.md"
+        "export.app", "Write models of devices for other simulators.", "", "c-library.md"
     ),
     "fit": Entry(
         "fit.fit",

@@ -31,7 +31,7 @@ def group() -> None:
 
 
 @app.command(
-    "device-curve", epilog=epilog("export device-curve quick --out q.json", "open-loop.md")
+    "device-curve", epilog=epilog("export device-curve quick --out q.json", "c-library.md")
 )
 def device_curve(
     config: ConfigArgument,
