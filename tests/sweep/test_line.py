@@ -106,6 +106,10 @@ def test_workloads_are_groups_of_bars_with_their_mean() -> None:
     assert plane.get_ylabel() == "Weighted speedup"
     assert figure.get_figwidth() == hmsim.style.ONE_COLUMN
     assert hmsim.plot(table, columns=2).get_figwidth() == hmsim.style.TWO_COLUMNS
+    both = table.assign(**{"nvdimm.ftl.waf": table["weighted_speedup"]})
+    (plane,) = hmsim.plot(both, "nvdimm.ftl.waf", "weighted_speedup").axes
+    assert plane.get_xlabel().endswith("; less is better")
+    assert plane.get_ylabel().replace("\n", " ").endswith("; more is better")
     with pytest.raises(hmsim.InputError, match=naming("spedup:", "'weighted_speedup'?")):
         hmsim.plot(table, y="weighted_spedup")
     table["policies.tcm.seed"] = [1, 2] * 4

@@ -31,7 +31,8 @@ LOGARITHMIC = ("", "x", "y", "xy")
 SAME = 0.005  # share of the picture's height within which two lines look like one
 GROWTH = 3  # points that the marker of a line grows for each line that it lies on
 WAYS = {"min": 1, "max": -1}
-LESS_IS_BETTER = ("ns", "us", "ms", "s", "cycles", "nJ", "mJ")  # units of latencies and energies
+# Units of latencies and energies, and last words of other statistics.
+LESS_IS_BETTER = ("ns", "us", "ms", "s", "cycles", "nJ", "mJ", "waf", "max_slowdown", "slowdown")
 PREFERRED = ("weighted_speedup", "speedup", "system.ipc", "agent.0.rate")  # by default drawn
 RATIOS = ("speedup", "weighted_speedup", "max_slowdown", "slowdown")  # have geometric means
 LETTER = 0.055  # inches of a character below an axis
@@ -80,7 +81,8 @@ def plot(
     - another axis, such as ``workload`` or ``policy``: bars, with the mean of several workloads
       (geometric for speedups and slowdowns);
     - a statistic: points, and a line through those that no other point beats. Lower is better for
-      times and energies, higher otherwise; NAME:min or NAME:max states it.
+      times, energies, write amplification and slowdowns, higher otherwise; NAME:min or NAME:max
+      states it.
 
     A line in the same place as an earlier one has the name "NEW = EARLIER" in the legend.
 
@@ -112,6 +114,7 @@ def plot(
             _draw_axis(picture, plane, whole, (x, y), _groups(whole, [x], chosen), log)
         else:
             _draw_front(picture, plane, whole, [_way(x, whole), _way(y, whole)], chosen, log)
+        _wrap_title(picture, plane)
     if out is not None:
         look.save(picture, out)
     return picture
@@ -240,7 +243,7 @@ def _draw_axis(
     series = list(_series(found, x, y, by, factor))
     if "y" in log and any(value <= 0 for each in series for value in each.y):
         raise InputError(f"log y: {y}: must be positive everywhere")
-    plane.set_ylabel(_wrapped(title, picture))
+    plane.set_ylabel(title)
     if "y" in log:
         plane.set_yscale("log")
     if _is_numeric(found[x]):
@@ -363,9 +366,11 @@ def _draw_bars(plane: Axes, series: Sequence[Series], values: Sequence[Any], wid
     plane.grid(visible=False, axis="x")
 
 
-def _wrapped(title: str, picture: Figure) -> str:
-    """Return the title of a vertical axis in lines that its height holds."""
-    return textwrap.fill(title, round(0.75 * picture.get_figheight() / LETTER))
+def _wrap_title(picture: Figure, plane: Axes) -> None:
+    """Break the title of the vertical axis into lines that the axis, above its legend, holds."""
+    picture.draw_without_rendering()
+    height = plane.get_window_extent().height / picture.dpi
+    plane.set_ylabel(textwrap.fill(plane.get_ylabel(), max(1, round(height / LETTER))))
 
 
 def _way(name: str, table: pd.DataFrame) -> tuple[str, str]:
@@ -374,7 +379,8 @@ def _way(name: str, table: pd.DataFrame) -> tuple[str, str]:
     name = valid(name)
     if colon and way not in WAYS:
         raise InputError(f"{name}: must be min or max, got '{way}'")
-    return name, way or ("min" if table.attrs["units"].get(name) in LESS_IS_BETTER else "max")
+    known = {table.attrs["units"].get(name), name.rpartition(".")[2]}
+    return name, way or ("max" if known.isdisjoint(LESS_IS_BETTER) else "min")
 
 
 def _draw_front(
@@ -424,7 +430,7 @@ def _draw_front(
         )
     better = ["less" if way == "min" else "more" for _, way in ways]
     ends = [f"{title}; {word} is better" for title, word in zip(titles, better)]
-    plane.set(xlabel=ends[0], ylabel=_wrapped(ends[1], picture))
+    plane.set(xlabel=ends[0], ylabel=ends[1])
     for which in log:
         look.decades(plane, which)
     heads = [heading(name, {}, ())[0] for name in texts]
