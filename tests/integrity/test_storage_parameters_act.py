@@ -254,7 +254,7 @@ def test_shipped_configurations_are_valid_and_named_by_kind(name: str) -> None:
     kind = config.resolved()["storage.kind"]
     kinds = {"ddr": "none", "fusion": "flash", "buffer_cache": "disk", "raid_disk": "disk"}
     kinds |= {"raid_ssd_sc10": "flash", "raid_ssd_moneta": "table", "mqsim_ssd": "flash"}
-    kinds |= {"tlc_pcie4": "flash", "qlc_pcie4": "flash"}
+    kinds |= {"tlc": "flash", "qlc": "flash"}
     assert kind == next((kinds[start] for start in kinds if name.startswith(start)), "array")
 
 
