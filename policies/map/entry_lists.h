@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cached entries by translation page; pages, and the entries of each, by recency of their use.
+// Slots that a damaged checkpoint lists otherwise than the cache are a Fault.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,9 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/slot_list.h"
+#include "core/types.h"
 #include "policies/map_replacement.h"
 
 namespace hmsim {
@@ -22,6 +25,7 @@ class EntryLists {
   }
 
   void enter(std::uint32_t slot, std::uint64_t page) {
+    require(entries_[slot].page == kNoIndex);
     add(slot, static_cast<std::uint32_t>(page / shape_.per_page));
   }
   void use(std::uint32_t slot) {
@@ -30,6 +34,7 @@ class EntryLists {
     add(slot, page);
   }
   void leave(std::uint32_t slot) {
+    require(entries_[slot].page != kNoIndex);
     Page& page = pages_[entries_[slot].page];
     page.entries.remove(entry_links(), slot);
     if (page.entries.empty()) {
@@ -40,7 +45,10 @@ class EntryLists {
 
   // Returns the slot of the least recently used page's least recently used entry. Precondition:
   // there is an entry.
-  std::uint32_t oldest() const { return pages_[by_use_.first].entries.first; }
+  std::uint32_t oldest() const {
+    require(!by_use_.empty());
+    return pages_[by_use_.first].entries.first;
+  }
   // Returns the slot of the page's next entry; kNoIndex after the last one.
   std::uint32_t next(std::uint32_t slot) const { return entries_[slot].link.next; }
 
@@ -74,6 +82,9 @@ class EntryLists {
     SlotLink link;  // among the pages with entries
   };
 
+  static void require(bool listed_alike) {
+    ensure(listed_alike, "map", Tick(0), -1, "the policy lists other entries than the cache");
+  }
   LinksOf<Entry, SlotLink> entry_links() { return links_of(entries_.data(), &Entry::link); }
   LinksOf<Page, SlotLink> page_links() { return links_of(pages_.data(), &Page::link); }
   void add(std::uint32_t slot, std::uint32_t page) {

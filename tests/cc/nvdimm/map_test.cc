@@ -188,6 +188,16 @@ TEST(MapCache, MatchesAModelWithLists) {
   }
 }
 
+// As after a damaged checkpoint.
+TEST(MapCache, APolicyThatListsOtherSlotsIsAFault) {
+  const auto policy = map_policy("lru_pages", 0);
+  policy->connect({2, 8, 8});
+  EXPECT_THROW(policy->victim(), Fault);
+  EXPECT_THROW(policy->left(0), Fault);
+  policy->entered(0, 1);
+  EXPECT_THROW(policy->entered(0, 2), Fault);
+}
+
 // Returns whether a cache loads its state with every word equal to `page` replaced by `other`. A
 // translation page has 1,000 entries.
 bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
