@@ -35,7 +35,9 @@ EXCEPTIONS = {  # commands with these words do not run here, for this reason
 }
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w.]+\.(?:c|fio|job|py|simpoints|txt|yaml))`[^`]*\n\n\Z")
+EXAMPLE = re.compile(r"\]\(\.\./(examples/\w+\.\w+)\)")
 KEPT = re.compile(r"cd |export |[A-Z]+=")  # of a command that later ones of the page need
+Done = subprocess.CompletedProcess[str]
 HOST_TIME = re.compile(r"(simulated|points) in [\d.]+ s")
 
 
@@ -51,23 +53,20 @@ def commands(block: str) -> Iterator[tuple[int, str]]:
             text = ""
 
 
-def run(command: str, folder: Path, limit: float) -> tuple[Optional[int], str]:
-    """Return exit status, None after the time limit, and output of a command of the shell."""
+def run(command: str, folder: Path, limit: float = LIMIT) -> Optional[Done]:
+    """Run a command of the shell; return None after `limit` seconds."""
     paths = {"PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}/python"}
     env = {**os.environ, **paths, "COLUMNS": "100", "XDG_CACHE_HOME": str(folder / "cache")}
-    words = ["nice", "bash", "-o", "pipefail", "-c", command]
-    with tempfile.TemporaryFile("w+") as output:
-        child = subprocess.Popen(
-            words, cwd=folder, env=env, stdout=output, stderr=output, start_new_session=True
-        )
+    words, pipe = ["nice", "bash", "-o", "pipefail", "-c", command], subprocess.PIPE
+    with subprocess.Popen(
+        words, cwd=folder, env=env, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as child:
         try:
-            status: Optional[int] = child.wait(limit)
+            output, errors = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            status = None
-        output.seek(0)
-        return status, output.read()
+            return None
+    return Done(words, child.returncode, output, errors)
 
 
 def stale(shown: str, printed: str) -> Iterator[str]:
@@ -79,21 +78,24 @@ def stale(shown: str, printed: str) -> Iterator[str]:
             yield from (f"  + {near}" for near in difflib.get_close_matches(wanted, lines, 1))
 
 
-def check(page: Path, folder: Path, limit: float = LIMIT) -> int:
-    """Run the commands of a page in a folder; return the number of faults."""
-    text, kept, faults, late = page.read_text(encoding="utf-8"), "", 0, False
-    printed: Optional[str] = None  # by the block above, if all of it ran
-    blocks = []
-    for example in re.findall(r"\]\(\.\./examples/(\w+\.\w+)\)", text):
-        shutil.copy(ROOT / "examples" / example, folder)
+def blocks(text: str, folder: Path) -> list[tuple[int, str, str]]:
+    """Write the files of a page into a folder; return line, language and text of other blocks."""
+    for example in EXAMPLE.findall(text):
+        shutil.copy(ROOT / example, folder)
+    found = []
     for block in FENCE.finditer(text):
         if named := FILE.search(text, 0, block.start()):
             (folder / named[1]).write_text(block[2], encoding="utf-8")
         else:
-            blocks.append(block)
-    for block in blocks:
-        language, content = block.groups()
-        first = text.count("\n", 0, block.start(2)) + 1
+            found.append((text.count("\n", 0, block.start(2)) + 1, block[1], block[2]))
+    return found
+
+
+def check(page: Path, folder: Path, limit: float = LIMIT) -> int:
+    """Run the commands of a page in a folder; return the number of faults."""
+    kept, faults, late = "", 0, False
+    printed: Optional[str] = None  # by the block above, if all of it ran
+    for first, language, content in blocks(page.read_text(encoding="utf-8"), folder):
         if language == "text" and printed is not None and (lines := [*stale(content, printed)]):
             print(f"{page}:{first}: stale", *lines, sep="\n", flush=True)
             faults += 1
@@ -101,21 +103,19 @@ def check(page: Path, folder: Path, limit: float = LIMIT) -> int:
         steps = {"sh": commands(content), "python": [(0, program)]}.get(language)
         printed = None if steps is None else ""
         for above, command in steps or ():
-            start, output, status = time.monotonic(), "", None
+            start = time.monotonic()
             reason = next((why for w, why in EXCEPTIONS.items() if re.search(w, command)), "")
-            if not reason:
-                status, output = run(kept + command, folder, limit)
-                kept += command if KEPT.match(command) else ""
-            late |= not reason and status is None  # may explain later failures
-            bad = status not in (0, None) and not late
-            printed = None if status is None or printed is None else printed + output
-            faults += bad
-            outcome = reason or ("too long" if status is None else f"status {status}")
+            done = None if reason else run(kept + command, folder, limit)
+            late |= not reason and done is None  # later commands may lack its files
+            printed = printed + done.stdout if done and printed is not None else None
+            kept += command if done and KEPT.match(command) else ""
+            outcome = reason or (f"status {done.returncode}" if done else "too long")
             print(
                 f"{page}:{first + above}: {outcome}, {time.monotonic() - start:.1f} s", flush=True
             )
-            if bad:
-                print(command, *output.splitlines()[-12:], sep="\n    ", flush=True)
+            if done and done.returncode and not late:
+                print(command, *done.stderr.splitlines()[-12:], sep="\n    ", flush=True)
+                faults += 1
     return faults
 
 
