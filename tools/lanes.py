@@ -116,6 +116,11 @@ BY_NAME = {
         "clang-14 libclang-rt-14-dev libgtest-dev",
         [f"{SCONS} test compiler=clang sanitize=thread python=0 tests=simulation/threads_test.cc"],
     ),
+    "commands": Lane(
+        "the commands of pages, and the output that pages show",
+        "cmake qemu-user",
+        [f"{SCONS} extension capture library", ".venv/bin/python tools/page_commands.py"],
+    ),
     "card": of_marker("card", "the whole card of hardware anchors", ""),
 }
 LANES = {**FIRST, **REST, **BY_NAME}

@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import io
-import os
 import re
-from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
-
-from hmsim.cli.application import app
 
 from pages import DOCS, ROOT, Documents
+from tools import page_commands
 
-DEMO = re.compile(r"^\.venv/bin/hmsim (.+)$", re.MULTILINE | re.DOTALL)
+DEMO = re.compile(r"^\.venv/bin/(hmsim .+)", re.MULTILINE | re.DOTALL)
 # The block of a page that follows such a line is replaced.
 MARK = "<!-- Output of {}, written by tools/pages. -->\n"
 GUIDE = DOCS / "policy-guide.md"
@@ -32,14 +27,26 @@ ROWS = (
 
 def demonstration(_: Path) -> Documents:
     """Yield the demonstration and the readme with some rows of the table."""
-    rows = excerpt(_demo())
+    command = DEMO.findall((ROOT / "tools" / "demo").read_text(encoding="utf-8"))[0]
+    rows = excerpt(printed(command, ""))
     for page in (DOCS / "demonstration.md", ROOT / "README.md"):
         yield page, with_printed(page, "tools/demo: six rows", rows)
 
 
 def guide(_: Path) -> Documents:
     """Yield the policy guide with the table that its example prints."""
-    yield GUIDE, with_printed(GUIDE, "shares.py", _shares())
+    table = printed("python shares.py", GUIDE.read_text(encoding="utf-8"))
+    yield GUIDE, with_printed(GUIDE, "shares.py", table)
+
+
+def printed(command: str, page: str) -> str:
+    """Return the output of a command beside a page's files; ValueError if it fails."""
+    with TemporaryDirectory() as folder:
+        page_commands.blocks(page, Path(folder))
+        done = page_commands.run(command, Path(folder))
+    if done is None or done.returncode:
+        raise ValueError(f"{command}: {done.stderr if done else 'takes too long'}")
+    return done.stdout
 
 
 def excerpt(table: str) -> str:
@@ -61,37 +68,3 @@ def with_printed(path: Path, origin: str, printed: str) -> str:
         raise ValueError(f"{path.name}: there is no block to write the table to")
     lines = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
     return f"{before}{mark}```text\n{lines}```\n{after[block.end() :]}"
-
-
-def _shares() -> str:
-    """Return the output of the guide's comparison of its arbiter with others."""
-    text = GUIDE.read_text(encoding="utf-8")
-    files = dict(
-        re.findall(r"`([\w.]+)`[^`]*\n\n```\w+\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    )
-    printed = io.StringIO()
-    home = Path.cwd()
-    with TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=folder):
-        Path(folder, "mix.yaml").write_text(files["mix.yaml"], encoding="utf-8")
-        os.chdir(folder)
-        try:
-            with redirect_stdout(printed):
-                exec(files["shares.py"], {"__name__": "__main__"})
-        finally:
-            os.chdir(home)
-    return printed.getvalue()
-
-
-def _demo() -> str:
-    """Return the output of tools/demo's command in 100 columns."""
-    command = DEMO.search((ROOT / "tools" / "demo").read_text(encoding="utf-8"))
-    if command is None:
-        raise ValueError("tools/demo: there is no command of hmsim")
-    arguments = command[1].replace("\\\n", " ").split()
-    printed = io.StringIO()
-    with redirect_stdout(printed), patch.dict(os.environ, COLUMNS="100"):
-        app(
-            [str(ROOT / a) if a.startswith("configs/") else a for a in arguments],
-            standalone_mode=False,
-        )
-    return printed.getvalue()

@@ -63,10 +63,7 @@ def make_board(options):
         give_up(f"--program {name}: no such file")
     path = str(Path(name).resolve())
     processor = SimpleSwitchableProcessor(
-        starting_core_type=CPUS["atomic"],
-        switch_core_type=CPUS["o3"],
-        isa=ISA.X86,
-        num_cores=1,
+        starting_core_type=CPUS["atomic"], switch_core_type=CPUS["o3"], isa=ISA.X86, num_cores=1
     )
     shape_cores(processor, options)
     board = SimpleBoard(

@@ -12,13 +12,7 @@ from gem5.components.cachehierarchies.classic.caches.mmu_cache import MMUCache
 from gem5.components.processors.cpu_types import CPUTypes
 from gem5.isas import ISA
 from gem5.utils.override import overrides
-from m5.objects import (
-    BadAddr,
-    BaseO3CPU,
-    Cache,
-    L2XBar,
-    SystemXBar,
-)
+from m5.objects import BadAddr, BaseO3CPU, Cache, L2XBar, SystemXBar
 
 CPUS = {
     "atomic": CPUTypes.ATOMIC,

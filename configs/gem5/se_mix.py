@@ -106,10 +106,7 @@ def make_board(options, processes, memory):
     )
     shape_cores(processor, options)
     board = SimpleBoard(
-        clk_freq=options.clock,
-        processor=processor,
-        memory=memory,
-        cache_hierarchy=Caches(options),
+        clk_freq=options.clock, processor=processor, memory=memory, cache_hierarchy=Caches(options)
     )
     board._set_fullsystem(False)
     board.exit_on_work_items = True

@@ -16,11 +16,7 @@ import sys
 from itertools import takewhile
 from pathlib import Path
 
-from gem5_run import (
-    allow_builds_without_ruby,
-    give_up,
-    run_each_policy,
-)
+from gem5_run import allow_builds_without_ruby, give_up, run_each_policy
 from program_runs import parser
 from se_mix import run_mix
 

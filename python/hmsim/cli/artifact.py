@@ -54,10 +54,7 @@ def run(names: Names = None, everything: All = False, out: Out = Path("artifact"
 
 @app.command(epilog=epilog("artifact compare", "methods.md"))
 def compare(
-    names: Names = None,
-    everything: All = False,
-    out: Out = Path("artifact"),
-    json: Json = False,
+    names: Names = None, everything: All = False, out: Out = Path("artifact"), json: Json = False
 ) -> None:
     """Compare results with the expected ones; exit status 1 if one differs too much."""
     verdicts = [artifact.compare(each, out) for each in _chosen(names, everything)]

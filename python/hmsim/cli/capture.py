@@ -101,8 +101,7 @@ def system(
         typer.Option("--shipped", help="Start from the settings of the job's shipped capture."),
     ] = False,
     scale: Annotated[
-        Optional[int],
-        typer.Option(metavar="N", help="Factor on the job's usual input."),
+        Optional[int], typer.Option(metavar="N", help="Factor on the job's usual input.")
     ] = None,
     icount: Annotated[
         Optional[bool],
@@ -118,8 +117,7 @@ def system(
         ),
     ] = None,
     delay: Annotated[
-        Optional[str],
-        typer.Option(metavar="TIME", help="Additional time of each request of pmbd."),
+        Optional[str], typer.Option(metavar="TIME", help="Additional time of each request of pmbd.")
     ] = None,
     processor: Annotated[
         Optional[str],

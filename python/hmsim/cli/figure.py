@@ -30,8 +30,7 @@ def figure(
     ] = Path("figures"),
     quick: Annotated[bool, typer.Option("--quick", help="Use shorter runs and one seed.")] = False,
     report: Annotated[
-        Optional[Path],
-        typer.Option(metavar="FILE", help="Write a page of all figures in --out."),
+        Optional[Path], typer.Option(metavar="FILE", help="Write a page of all figures in --out.")
     ] = None,
     readings: Annotated[
         bool,

@@ -39,14 +39,11 @@ def build(
     print(f"jobs: {', '.join(made.jobs)}")
 
 
-app.command(
-    "capture",
-    epilog=epilog("guest capture --job fio-direct-read", "capture.md"),
-)(system)
+app.command("capture", epilog=epilog("guest capture --job fio-direct-read", "capture.md"))(system)
 
 
 @app.command(
-    epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5-programs.md"),
+    epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5-programs.md")
 )
 def prepare(
     job: Annotated[str, typer.Option(help="Name of a job ('hmsim guest build' lists them).")],

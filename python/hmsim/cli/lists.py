@@ -37,7 +37,7 @@ KINDS = {  # of policies, where their names do not say it
     "refresh_pacer": "pacing of refreshes of high bandwidth flash",
     "page_placement": "streams of pages",
     "wear_leveler": "static wear levelling",
-    "map_replacement": "entries of a cached map",
+    "map_replacement": "cached maps",
 }
 
 

@@ -6,15 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hmsim.cli.support import (
-    ConfigArgument,
-    Force,
-    Json,
-    Seed,
-    Sets,
-    configuration,
-    print_json,
-)
+from hmsim.cli.support import ConfigArgument, Force, Json, Seed, Sets, configuration, print_json
 from hmsim.common.directories import check_file, new_file
 from hmsim.common.progress import Bars
 from hmsim.runs.preconditioning import state

@@ -58,8 +58,7 @@ def synth(
         ),
     ] = 1,
     blocks: Annotated[
-        bool,
-        typer.Option("--blocks", help="Write only NVDIMM traffic, as a block trace (mqsim)."),
+        bool, typer.Option("--blocks", help="Write only NVDIMM traffic, as a block trace (mqsim).")
     ] = False,
     force: Force = False,
     json: Json = False,

@@ -130,8 +130,7 @@ Jobs = Annotated[
     typer.Option(min=1, help="Simulations to run at a time; by default the number of processors."),
 ]
 Cluster = Annotated[
-    Optional[str],
-    typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name."),
+    Optional[str], typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name.")
 ]
 Out = Annotated[
     Optional[str], typer.Option(metavar="DIR", help="Directory to write; must not exist yet.")
@@ -140,9 +139,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files of an earlie
 ConfigArgument = Annotated[
     str,
     typer.Argument(
-        metavar="CONFIG",
-        help="A configuration: a path or a shipped name.",
-        autocompletion=CONFIGS,
+        metavar="CONFIG", help="A configuration: a path or a shipped name.", autocompletion=CONFIGS
     ),
 ]
 Configs = Annotated[
@@ -350,10 +347,7 @@ def _flush() -> None:
 
 
 def configuration(
-    name: str,
-    sets: Optional[Sequence[str]],
-    policy: Optional[str] = None,
-    check: bool = True,
+    name: str, sets: Optional[Sequence[str]], policy: Optional[str] = None, check: bool = True
 ) -> "Config":
     """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError.
 

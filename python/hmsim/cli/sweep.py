@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import (
-    Cluster,
-    Jobs,
-    NoCalibrate,
-    print_message,
-    print_table,
-    resumable,
-)
+from hmsim.cli.support import Cluster, Jobs, NoCalibrate, print_message, print_table, resumable
 from hmsim.common.packages import need
 from hmsim.common.tables import interval
 from hmsim.points.clusters import load_cluster
@@ -58,8 +51,7 @@ def sweep(
         bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")
     ] = False,
     timed: Annotated[
-        bool,
-        typer.Option("--estimate", help="Print the plan and its hours, by up to four points."),
+        bool, typer.Option("--estimate", help="Print the plan and its hours, by up to four points.")
     ] = False,
     no_calibrate: NoCalibrate = False,
 ) -> None:

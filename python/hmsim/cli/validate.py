@@ -57,8 +57,7 @@ def validate(
         bool, typer.Option("--small", help="card: fewer and shorter runs, for a first look.")
     ] = False,
     jobs: Annotated[
-        Optional[int],
-        typer.Option(help="card: runs at a time.", parser=count(1), metavar="N"),
+        Optional[int], typer.Option(help="card: runs at a time.", parser=count(1), metavar="N")
     ] = None,
     force: Force = False,
 ) -> None:

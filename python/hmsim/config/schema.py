@@ -148,10 +148,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
 
 
 def _whole(
-    what: str,
-    root: Schema,
-    parameters: Iterable[Mapping[str, Any]],
-    values: Schema | None = None,
+    what: str, root: Schema, parameters: Iterable[Mapping[str, Any]], values: Schema | None = None
 ) -> Schema:
     definitions = {each["name"]: _value(each, listed=each["name"] == MASKS) for each in parameters}
     if values:

@@ -106,8 +106,7 @@ class Cluster:
         arguments = [*self.options.get("worker_extra_args", ()), *WORKER_ARGUMENTS]
         try:
             return getattr(dask_jobqueue, BATCH[self.kind])(
-                **{**self.options, "worker_extra_args": arguments},
-                scheduler_options=WITHOUT_WEB,
+                **{**self.options, "worker_extra_args": arguments}, scheduler_options=WITHOUT_WEB
             )
         except (OSError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"{self.kind}: the cluster cannot be started: {error}") from error

@@ -333,11 +333,7 @@ def _sources(shown: Sequence[Shown]) -> Markup:
         found = one.requests.by_source if one.requests is not None else {}
         for (source, memory), (counts, total) in sorted(found.items()):
             count = int(counts.sum())
-            values: list[Value] = [
-                float(count),
-                total / count / 1000,
-                quantile(counts, 0.99),
-            ]
+            values: list[Value] = [float(count), total / count / 1000, quantile(counts, 0.99)]
             cells = [tag("td", number(v), data_value=repr(v)) for v in values]
             kind = "DRAM" if memory == "dram" else one.slow
             texts = [tag("td", f"{source}"), tag("td", kind, class_="text")]

@@ -16,14 +16,7 @@ import yaml
 
 from hmsim._core import InputError, Simulation, parse_integer
 from hmsim.clones import files as twin_files
-from hmsim.common.paths import (
-    CAPTURES,
-    capture_file,
-    data_directory,
-    find_file,
-    neighbour,
-    shipped,
-)
+from hmsim.common.paths import CAPTURES, capture_file, data_directory, find_file, neighbour, shipped
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.node_reader import NodeReader, located
@@ -380,7 +373,7 @@ def _copies(agent: Agent) -> list[Agent]:
                 *others,
                 Setting("core", str(core + number), where),
                 Setting("copy_number", str(number), copies.where),
-            ),
+            )
         )
         for number in range(count)
     ]

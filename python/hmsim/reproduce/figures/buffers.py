@@ -20,11 +20,7 @@ REQUESTS = 1500  # 6 MiB of blocks
 # Commands to the NVDIMM that may wait for their acks: as many as the system has them, or few.
 SYSTEM = "system"
 OUTSTANDING = {SYSTEM: "commands outstanding as configured", "4": "4 commands outstanding"}
-SCHEMES = {
-    "item": ("item", "fcfs"),
-    "page": ("page", "fcfs"),
-    "PAS": ("page", "pas"),
-}
+SCHEMES = {"item": ("item", "fcfs"), "page": ("page", "fcfs"), "PAS": ("page", "pas")}
 LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 

@@ -40,9 +40,7 @@ def made(runs: Runs) -> Made:
     by_seed = bayes.groupby(["seed", "scheme"])["ratio"].mean().unstack("scheme")
     by_seed = by_seed["page"] / by_seed["item"].where(by_seed["item"] > 0)
     findings = [
-        Finding(
-            *("R15", estimate({"bayes": list(by_seed)}), bool(means["page"] > means["item"])),
-        )
+        Finding(*("R15", estimate({"bayes": list(by_seed)}), bool(means["page"] > means["item"])))
     ]
     for claim, access in (("R16a", "read"), ("R16b", "write")):
         own = chosen(data, access=access)
@@ -58,11 +56,7 @@ def made(runs: Runs) -> Made:
                 for (scheme, marker), colour in zip(POINTS.items(), CYCLE):
                     for kind, dash in KINDS.items():
                         own = chosen(
-                            data,
-                            access=access,
-                            outstanding=outstanding,
-                            scheme=scheme,
-                            kind=kind,
+                            data, access=access, outstanding=outstanding, scheme=scheme, kind=kind
                         )
                         curve = 100 * own.groupby("size_mib")["ratio"].mean()
                         axes.plot(

@@ -45,14 +45,14 @@ def made(runs: Runs) -> Made:
             axes.step(
                 range(DEPTH + 1), means[name], dash, where="post", color=colour, label=name, lw=1.6
             )
-        stated(axes, FEW, 90, "the paper: over 90 % below 24")
+        stated(axes, FEW, 90)
         axes.axvline(FEW, color="#999999", lw=0.8, ls=":")
         axes.set_xlim(0, DEPTH)
         axes.set_ylim(0, 101)
         axes.set_xlabel("DRAM entries in the queue (upper bound, of 128)")
         axes.set_ylabel("share of time, %")
         axes.set_title("Fig. 7: DRAM requests in the queue, mcf beside dfsioe_r")
-        legend_below(canvas, axes, 2, "the paper")
+        legend_below(canvas, axes, 2, "the paper: over 90 % below 24")
 
     findings = [Finding("R4", ours, bool(trend))]
     return Made(means.rename("share").reset_index(), paint, findings)

@@ -69,10 +69,7 @@ def table(runs: Runs) -> pd.DataFrame:
             program = runs.file(f"{family.replace(' ', '-')}.job", text)
             agents = workload(
                 f"{family} beside mcf",
-                [
-                    {**MCF, "path": "twin:mcf"},
-                    {**JOB, "path": str(program), "cores": f"1-{cores}"},
-                ],
+                [{**MCF, "path": "twin:mcf"}, {**JOB, "path": str(program), "cores": f"1-{cores}"}],
             )
             for policy in POLICIES:
                 config = system(policy, {**OVERRIDES, **keys}, "quick")

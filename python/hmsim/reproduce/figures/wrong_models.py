@@ -36,10 +36,7 @@ ONE_QUEUE = WrongModel(
 NO_ORACLE = WrongModel("the oracle has the bus and queue of TCM", _swapped(("oracle",), "tcm"))
 FIRM_IS_TCM = WrongModel("FIRM schedules as TCM", _swapped(firm.NAMES, "tcm"))
 HMS_IS_FCFS = WrongModel("HMS is FCFS on one queue", _swapped((HMS,), "unified_fcfs"))
-NO_WEIGHT = _set(
-    *("the weight has no effect", "policies.harmonic.weight", "0.5"),
-    policy=HMS,
-)
+NO_WEIGHT = _set(*("the weight has no effect", "policies.harmonic.weight", "0.5"), policy=HMS)
 ALL_IS_FIRM = WrongModel(
     "all techniques together schedule as FIRM", _swapped((ALL,), firm.PUBLISHED)
 )
@@ -52,8 +49,7 @@ PAS_IS_FCFS = _set(
     scheme="PAS",
 )
 REACTIVE = _set(
-    *("proactive collection is reactive", "nvdimm.gc.scheduler", "reactive"),
-    scheduler="proactive",
+    *("proactive collection is reactive", "nvdimm.gc.scheduler", "reactive"), scheduler="proactive"
 )
 LINES_ALONE = WrongModel(
     "each line of a page takes a flash read",
@@ -70,8 +66,7 @@ WRONG: dict[str, WrongModel] = {
     "R3c": FIRM_IS_TCM,
     **dict.fromkeys(("R4", "R5a"), IN_BUFFER),
     "R5b": _set(
-        *("sort's data are in flash", "nvdimm.precondition.buffer", "none"),
-        program="sort",
+        *("sort's data are in flash", "nvdimm.precondition.buffer", "none"), program="sort"
     ),
     "R7": LINES_ALONE,
     **dict.fromkeys(("R10", "R13a", "R13b", "R14"), HMS_IS_FCFS),
