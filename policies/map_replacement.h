@@ -46,8 +46,8 @@ class MapReplacement : public Policy {
 
   // Returns the slot whose entry leaves next. Called only while all slots are in use.
   virtual std::uint32_t victim() const { return 0; }
-  // Returns the entries to load besides that of `page`, whose translation page was read; `all`: the
-  // entries that it has.
+  // Returns the entries to load, besides that of `page` in any case, after its translation page was
+  // read; `all`: the entries that this has. Others are not loaded.
   virtual MapRange loads(std::uint64_t page, const MapRange& /*all*/) const { return {page, 1}; }
 };
 

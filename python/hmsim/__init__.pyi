@@ -20,8 +20,10 @@ from hmsim.config.policies import READS as READS
 from hmsim.config.policies import WRITES as WRITES
 from hmsim.config.policies import Bundle as Bundle
 from hmsim.config.policies import BusArbiter as BusArbiter
+from hmsim.config.policies import MapReplacement as MapReplacement
 from hmsim.config.policies import PagePlacement as PagePlacement
 from hmsim.config.policies import TransactionScheduler as TransactionScheduler
+from hmsim.config.policies import WearLeveler as WearLeveler
 from hmsim.curves.device import device_curve as device_curve
 from hmsim.curves.model import DeviceCurve as DeviceCurve
 from hmsim.fits.run import fit as fit

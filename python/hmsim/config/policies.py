@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies written in Python.
 
-A subclass of `TransactionScheduler`, `BusArbiter` or `PagePlacement` takes part in a simulation
-through a `Bundle`:
+A subclass of `TransactionScheduler`, `BusArbiter`, `PagePlacement`, `WearLeveler` or
+`MapReplacement` takes part in a simulation through a `Bundle`:
 
     class WritesLast(hmsim.TransactionScheduler):
         def key(self, request):
@@ -246,7 +246,8 @@ class MapReplacement(PythonPolicy):
     def loads(self, page: int, first: int, count: int) -> tuple[int, int]:
         """Return the first page and the number of entries to load with that of ``page``.
 
-        ``first`` and ``count`` are those of the translation page that was read.
+        ``first`` and ``count`` are those of the translation page that was read; entries of others
+        are not loaded.
         """
         return page, 1
 
