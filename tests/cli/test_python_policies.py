@@ -404,7 +404,12 @@ class Holder(BusArbiter):
             naming("controller.arbiter:", "FrFcfs", "BusArbiter"),
         ),
         ("controller.scheduler", Negative, TypeError, naming("key:", "integer", "2^64", "-1")),
-        ("controller.scheduler", TransactionScheduler, NotImplementedError, None),
+        (
+            "controller.scheduler",
+            lambda: TransactionScheduler(),
+            TypeError,
+            naming("abstract", "key"),
+        ),
     ],
 )
 def test_errors_keep_their_type_and_text(
@@ -423,6 +428,7 @@ def test_errors_keep_their_type_and_text(
         ("split", {"controller.arbitr": InTurn}, ("controller.arbitr:", "controller.arbiter")),
         ("split", {"controller.arbiter": FrFcfs}, ("controller.arbiter:", "FrFcfs", "BusArbiter")),
         ("split", {"controller.arbiter": InTurn()}, ("controller.arbiter:", "class", "object")),
+        ("split", {"nvdimm.ftl.wear": WearLeveler}, ("nvdimm.ftl.wear:", "not define choose")),
         ("unified_fcfs", {"controller.nvdimm_scheduler": Fcfs}, ("x:", "controller.queues: split")),
         ("no_such", {}, ("no_such:", "policy")),
     ],

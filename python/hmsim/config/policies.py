@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import io
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -80,12 +81,13 @@ class TransactionPolicy(PythonPolicy):
         """Note that the request's last data beat passed."""
 
 
-class TransactionScheduler(TransactionPolicy):
+class TransactionScheduler(TransactionPolicy, ABC):
     """Orders the transactions of one queue."""
 
     orders_commands = False  # whether NVDIMM commands also issue in the order of their keys
     sets_direction = False  # whether keys set when writes go before reads; `direction` always does
 
+    @abstractmethod
     def key(self, request: RequestView) -> int:
         """Return the request's key, 0 .. 2^64 - 1: larger goes first, equal keys by arrival.
 
@@ -93,7 +95,6 @@ class TransactionScheduler(TransactionPolicy):
         both are hits as when both are misses. The key of a queued request changes only with
         ``row_hit``, `rekey`, `raise_epoch`.
         """
-        raise NotImplementedError
 
     def withholds(self, request: RequestView) -> bool:
         """Return True while no command may issue for the request.
@@ -139,15 +140,15 @@ class TransactionScheduler(TransactionPolicy):
             self._host.rekey(slot)
 
 
-class BusArbiter(TransactionPolicy):
+class BusArbiter(TransactionPolicy, ABC):
     """Decides which class gets the data bus when both are ready for it."""
 
+    @abstractmethod
     def choose(self, view: ArbiterView) -> str:
         """Return `DRAM` or `NVDIMM`."""
-        raise NotImplementedError
 
 
-class PagePlacement(PythonPolicy):
+class PagePlacement(PythonPolicy, ABC):
     """Decides which of ``nvdimm.ftl.streams`` open blocks takes a written page.
 
     With one stream, only `connect` is called. Pages are logical ones of 4 KiB, from 0. ``time`` is
@@ -163,12 +164,12 @@ class PagePlacement(PythonPolicy):
             parts: pages that one program writes.
         """
 
+    @abstractmethod
     def host(self, page: int, handle: int, time: int) -> int:
         """Return the stream of a page if it left next; must not change the state.
 
         ``handle`` is the placement handle that the writer gave, 0 by default.
         """
-        raise NotImplementedError
 
     def on_write(self, page: int, handle: int, time: int) -> None:
         """Note that the page leaves."""
@@ -182,7 +183,7 @@ class PagePlacement(PythonPolicy):
         return COPIES
 
 
-class WearLeveler(PythonPolicy):
+class WearLeveler(PythonPolicy, ABC):
     """Decides when the pages of a full block move, so that it is erased as often as others."""
 
     def connect(self, luns: int, blocks: int, gap: int) -> None:
@@ -194,6 +195,7 @@ class WearLeveler(PythonPolicy):
             gap: ``wear_gap``; 0: off.
         """
 
+    @abstractmethod
     def choose(
         self, lun: int, most: int, least: int, blocks: list[tuple[int, int, int, int]]
     ) -> int | None:
@@ -206,13 +208,12 @@ class WearLeveler(PythonPolicy):
             blocks: its full blocks: number, valid pages, erases, and age in pages written since
                 the block was filled or last lost a page.
         """
-        raise NotImplementedError
 
     def on_erase(self, lun: int, block: int) -> None:
         """Note that the block is erased; if not overridden, it costs nothing."""
 
 
-class MapReplacement(PythonPolicy):
+class MapReplacement(PythonPolicy, ABC):
     """Decides which entries of a cached map are in memory; a slot holds one entry.
 
     Pages are logical ones of 4 KiB, from 0; each has an entry.
@@ -239,9 +240,9 @@ class MapReplacement(PythonPolicy):
     def left(self, slot: int) -> None:
         """Note that it gave its entry up."""
 
+    @abstractmethod
     def victim(self) -> int:
         """Return the slot whose entry leaves next; called only while all slots are in use."""
-        raise NotImplementedError
 
     def loads(self, page: int, first: int, count: int) -> tuple[int, int]:
         """Return the first page and the number of entries to load with that of ``page``.
@@ -295,10 +296,15 @@ class Bundle:
                 )
             kind = KINDS[name]
             given: object = maker
-            if isinstance(given, type) and not issubclass(given, kind):
-                raise InputError(
-                    f"{self.name}: {name}: must be a {kind.__name__}, got {given.__name__}"
-                )
+            if isinstance(given, type):
+                if not issubclass(given, kind):
+                    raise InputError(
+                        f"{self.name}: {name}: must be a {kind.__name__}, got {given.__name__}"
+                    )
+                if missing := ", ".join(sorted(getattr(given, "__abstractmethods__", ()))):
+                    raise InputError(
+                        f"{self.name}: {name}: {given.__name__} does not define {missing}"
+                    )
             if not callable(given):
                 raise InputError(f"{self.name}: {name}: must be a class, not an object of it")
 

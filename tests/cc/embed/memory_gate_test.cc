@@ -68,7 +68,7 @@ TEST(MemoryGate, WithAUnifiedQueueThePortsWaitInOrder) {
 
 // The NVDIMM's port gets its notice first, takes the only free entry, and is refused again. Then it
 // is second in line.
-TEST(MemoryGate, APortRefusedAgainWaitsBehindTheOther) {
+TEST(MemoryGate, APortRefusedTwiceIsServedAfterTheOther) {
   Host host(system(kUnified));
   host.fill(kNvdimm);
   host.send(kNvdimm, 100 * kPage);
