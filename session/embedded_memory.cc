@@ -125,7 +125,9 @@ void EmbeddedMemory::submit(const hmsim_entry* entries, std::uint64_t n, std::in
   const Submitting submitting(*this, now);
   try {
     for (; taken < n; ++taken) {
-      take(entries[taken], submitting.time);
+      if (!take_line(entries[taken], submitting.time)) {
+        take(entries[taken], submitting.time);
+      }
     }
   } catch (const InputError& error) {
     throw InputError("entry " + std::to_string(taken) + ": " + error.what());
@@ -144,27 +146,15 @@ void EmbeddedMemory::set_receipt(ReceiptCall receipt) {
 
 void EmbeddedMemory::take(const hmsim_entry& entry, Tick now) {
   const hmsim_request& request = entry.request;
-  SessionRequest taken{
-      request.id,
-      request.address,
-      request.size,
-      SessionTarget::dram,
-      request.write != 0 ? SessionRequest::Kind::write : SessionRequest::Kind::read,
-      request.source,
-      entry.stream};
-  if (entry.operation == HMSIM_ACCESS && entry.followed == 0 &&
-      static_cast<unsigned>(request.memory) < kMemoryClasses &&
-      session_.submit_line(static_cast<MemoryClass>(request.memory), taken, now)) {
-    return;
-  }
   if (static_cast<unsigned>(request.memory) > HMSIM_STORAGE) {
     throw InputError("memory: must be HMSIM_DRAM, HMSIM_NVDIMM or HMSIM_STORAGE");
   }
   if (entry.followed > kMostFollowed || (entry.followed > 0 && entry.after == nullptr)) {
     throw InputError("followed: must be at most 65536 ids in `after`");
   }
-  taken.target = static_cast<SessionTarget>(request.memory);
-  taken.kind = kind_of(entry);
+  const SessionRequest taken{
+      request.id,     request.address, request.size, static_cast<SessionTarget>(request.memory),
+      kind_of(entry), request.source,  entry.stream};
   session_.check(taken);
   session_.submit(taken, entry.after, static_cast<std::size_t>(entry.followed), now);
 }

@@ -101,14 +101,17 @@ class Session final : public Requester, public RequestObserver, private IoListen
   // false, and does nothing, if check() and submit() must decide.
   bool submit_line(MemoryClass memory, const SessionRequest& request, Tick now) {
     if (request.size - 1 >= kLineSize - request.address % kLineSize ||
-        request.address >= bytes_[static_cast<std::size_t>(memory)] ||
-        by_id_.find_or_insert(key(request.id), entries_.next()) != kNoIndex) {
+        request.address >= bytes_[static_cast<std::size_t>(memory)]) {
       return false;
     }
-    line_.tag = add(request.id, now);
-    Entry& entry = entries_[line_.tag];
-    entry.begun = now;
-    entry.pieces = 1;
+    const std::uint32_t slot = add(request.id, now);
+    entries_[slot].begun = now;
+    entries_[slot].pieces = 1;
+    if (by_id_.find_or_insert(key(request.id), slot) != kNoIndex) {
+      entries_.give_back(slot);
+      return false;
+    }
+    line_.tag = slot;
     line_.address = Address(static_cast<std::int64_t>(request.address / kLineSize * kLineSize));
     line_.source = request.source;
     line_.stream = request.stream;
