@@ -23,7 +23,7 @@ class KeyMap {
 
   // The key must be absent.
   void insert(std::int64_t key, std::uint32_t index) {
-    if (2 * (count_ + 1) > slots_.size()) {
+    if (2 * count_ >= mask_) {
       grow();
     }
     slots_[position(key)] = {key, index};
@@ -33,7 +33,7 @@ class KeyMap {
   // Returns the index of the key. If the key is absent, inserts it with `index` and returns
   // kNoIndex.
   std::uint32_t find_or_insert(std::int64_t key, std::uint32_t index) {
-    if (2 * (count_ + 1) > slots_.size()) {
+    if (2 * count_ >= mask_) {
       grow();
     }
     Slot& slot = slots_[position(key)];
@@ -54,7 +54,7 @@ class KeyMap {
     // Move up each later entry that the hole would make unreachable.
     for (std::size_t i = next(hole); slots_[i].index != kNoIndex; i = next(i)) {
       const std::size_t wanted = home(slots_[i].key);
-      if (((i - wanted) & mask()) >= ((i - hole) & mask())) {
+      if (((i - wanted) & mask_) >= ((i - hole) & mask_)) {
         slots_[hole] = slots_[i];
         hole = i;
       }
@@ -67,6 +67,7 @@ class KeyMap {
 
   void clear() {
     slots_.clear();
+    mask_ = 0;
     count_ = 0;
   }
 
@@ -76,14 +77,13 @@ class KeyMap {
     std::uint32_t index = kNoIndex;
   };
 
-  std::size_t mask() const { return slots_.size() - 1; }
   // Multiplicative hash by 2^64 divided by the golden ratio (Knuth, "The Art of Computer
   // Programming", volume 3, section 6.4).
   std::size_t home(std::int64_t key) const {
     const auto bits = static_cast<std::uint64_t>(key);
-    return static_cast<std::size_t>((bits ^ bits >> 32) * 0x9E3779B97F4A7C15u >> 32) & mask();
+    return static_cast<std::size_t>((bits ^ bits >> 32) * 0x9E3779B97F4A7C15u >> 32) & mask_;
   }
-  std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
+  std::size_t next(std::size_t i) const { return (i + 1) & mask_; }
 
   // Returns the slot of the key, or the slot where it would be inserted.
   std::size_t position(std::int64_t key) const {
@@ -98,6 +98,7 @@ class KeyMap {
     constexpr std::size_t kInitialSlots = 16;
     std::vector<Slot> old(slots_.empty() ? kInitialSlots : 2 * slots_.size());
     old.swap(slots_);
+    mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
       if (slot.index != kNoIndex) {
         slots_[position(slot.key)] = slot;
@@ -106,6 +107,7 @@ class KeyMap {
   }
 
   std::vector<Slot> slots_;  // a power of two of them
+  std::size_t mask_ = 0;     // slots - 1; 0: none
   std::size_t count_ = 0;
 };
 

@@ -38,16 +38,16 @@ class Pool {
 
   // Returns the index that take() returns next.
   std::uint32_t next() const { return free_.empty() ? size() : free_.back(); }
-  // Returns the index of a value-initialised record, now in use.
-  std::uint32_t take() {
+  // Returns the index of a record, now in use, with a value.
+  std::uint32_t take(const Record& value = Record()) {
     if (free_.empty()) {
-      records_.emplace_back();
+      records_.push_back(value);
       taken_.push_back(1);
       return size() - 1;
     }
     const std::uint32_t index = free_.back();
     free_.pop_back();
-    records_[index] = Record();
+    records_[index] = value;
     taken_[index] = 1;
     return index;
   }

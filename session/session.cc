@@ -101,7 +101,7 @@ void Session::check_in_memory(const SessionRequest& request) const {
 
 void Session::submit(const SessionRequest& request, const std::uint64_t* after, std::size_t count,
                      Tick now) {
-  const std::uint32_t slot = add(request.id, now);
+  const std::uint32_t slot = entries_.take(Entry{request.id, now});
   for (std::size_t i = 0; i < count; ++i) {
     if (const std::uint32_t from = by_id_.find(key(after[i])); from != kNoIndex) {
       add_edge(from, slot);
@@ -111,7 +111,7 @@ void Session::submit(const SessionRequest& request, const std::uint64_t* after, 
   if (entries_[slot].held_by == 0) {
     begin(slot, request, now);
   } else {
-    more_[slot].request = request;
+    more_of(slot).request = request;
   }
 }
 
@@ -207,7 +207,7 @@ void Session::on_request(const RequestRecord& record) {
   line[Cause::sense] = of(LatencyPart::bank) + of(LatencyPart::ack_wait);
   line[Cause::transfer] = of(LatencyPart::transfer);
   line[Cause::collection] = of(LatencyPart::gc_blocked);
-  Receipt& parts = more_[record.request.tag].parts;
+  Receipt& parts = more_of(record.request.tag).parts;
   if (!entry.measured || line.sum() >= parts.sum()) {
     parts.parts = line.parts;
   }
@@ -224,7 +224,7 @@ void Session::on_complete(const Request& request, Tick now) {
 
 void Session::on_io_done(std::uint32_t tag, Tick now) {
   entries_.held(tag).measured = true;
-  Receipt& receipt = more_[tag].parts;
+  Receipt& receipt = more_of(tag).parts;
   const Host::Ended& ended = storage_->ended();
   receipt.parts = {};
   for (std::size_t layer = 0; layer < kLayers; ++layer) {
@@ -299,7 +299,7 @@ void Session::serialize(Archive& archive) {
 // A request may be reached by each edge once.
 void Session::check_indices(const Archive& archive) {
   by_id_.clear();
-  archive.check(more_.size() == entries_.size(), "requests without their parts");
+  archive.check(more_.size() <= entries_.size(), "parts without their request");
   std::vector<std::uint32_t> held_by(entries_.size(), 0);
   std::vector<bool> seen(edges_.size(), false);
   for (const std::uint32_t slot : entries_.taken()) {
@@ -315,6 +315,8 @@ void Session::check_indices(const Archive& archive) {
       last = edge;
     }
     archive.check(last == entry.last_edge, "invalid dependence");
+    archive.check(slot < more_.size() || (entry.held_by == 0 && !entry.measured),
+                  "request without its parts");
     if (entry.held_by > 0) {
       check_range(more_[slot].request);
     }

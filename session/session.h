@@ -104,19 +104,16 @@ class Session final : public Requester, public RequestObserver, private IoListen
         request.address >= bytes_[static_cast<std::size_t>(memory)]) {
       return false;
     }
-    const std::uint32_t slot = add(request.id, now);
-    entries_[slot].begun = now;
-    entries_[slot].pieces = 1;
-    if (by_id_.find_or_insert(key(request.id), slot) != kNoIndex) {
-      entries_.give_back(slot);
-      return false;
-    }
-    line_.tag = slot;
     line_.address = Address(static_cast<std::int64_t>(request.address / kLineSize * kLineSize));
     line_.source = request.source;
     line_.stream = request.stream;
     line_.memory = memory;
     line_.write = request.kind == SessionRequest::Kind::write;
+    line_.tag = entries_.take(Entry{request.id, now, now, 0, 1});
+    if (by_id_.find_or_insert(key(request.id), line_.tag) != kNoIndex) {
+      entries_.give_back(line_.tag);
+      return false;
+    }
     memory_->send(line_, now);
     return true;
   }
@@ -161,15 +158,12 @@ class Session final : public Requester, public RequestObserver, private IoListen
   void check_range(const SessionRequest& request) const;
   void check_in_memory(const SessionRequest& request) const;
   void add_edge(std::uint32_t from, std::uint32_t to);
-  // Returns the slot of a new entry.
-  std::uint32_t add(std::uint64_t id, Tick now) {
-    const std::uint32_t slot = entries_.take();
+  // Returns what few entries have.
+  More& more_of(std::uint32_t slot) {
     if (slot >= more_.size()) {
       more_.resize(slot + 1);
     }
-    entries_[slot].id = id;
-    entries_[slot].submitted = now;
-    return slot;
+    return more_[slot];
   }
   void begin(std::uint32_t slot, const SessionRequest& request, Tick now);
   void begin_on_memory(std::uint32_t slot, const SessionRequest& request, Tick now);
@@ -188,7 +182,7 @@ class Session final : public Requester, public RequestObserver, private IoListen
   std::array<std::uint64_t, kMemoryClasses> bytes_{};   // of each class
   Request line_;                                        // sent last
   Pool<Entry> entries_;                                 // by Request::tag and IoRequest::tag
-  std::vector<More> more_;                              // likewise
+  std::vector<More> more_;                              // likewise, up to the last that has it
   Pool<Edge> edges_;
   KeyMap by_id_;
   Ring<std::uint32_t> ended_;  // empty between calls
