@@ -17,6 +17,14 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 std::uint64_t in_bytes(Bytes bytes) { return static_cast<std::uint64_t>(bytes.value()); }
 
+void add(const DeviceTimes& times, Receipt& to) {
+  to[Cause::queue] += times[DevicePart::queue];
+  to[Cause::link] += times[DevicePart::link];
+  to[Cause::transfer] += times[DevicePart::transfer];
+  to[Cause::sense] += times[DevicePart::media];
+  to[Cause::collection] += times[DevicePart::collection];
+}
+
 MemoryClass class_of(SessionTarget target) {
   return target == SessionTarget::dram ? MemoryClass::dram : MemoryClass::nvdimm;
 }
@@ -194,19 +202,14 @@ std::vector<std::uint64_t> Session::ids() const {
 
 void Session::on_request(const RequestRecord& record) {
   if (record.request.agent != requester_ || !entries_.holds(record.request.tag)) {
+    if (storage_ != nullptr) {
+      storage_->on_request(record);
+    }
     return;
   }
   Entry& entry = entries_[record.request.tag];
-  const auto of = [&record](LatencyPart part) {
-    return record.parts[static_cast<std::size_t>(part)];
-  };
   Receipt line;  // the line that ends last has waited longest, because all begin together
-  line[Cause::queue] = of(LatencyPart::admission) + of(LatencyPart::queueing) +
-                       of(LatencyPart::bus) + of(LatencyPart::refresh);
-  line[Cause::link] = record.link;
-  line[Cause::sense] = of(LatencyPart::bank) + of(LatencyPart::ack_wait);
-  line[Cause::transfer] = of(LatencyPart::transfer);
-  line[Cause::collection] = of(LatencyPart::gc_blocked);
+  add(device_times(record), line);
   Receipt& parts = more_of(record.request.tag).parts;
   if (!entry.measured || line.sum() >= parts.sum()) {
     parts.parts = line.parts;
@@ -235,14 +238,7 @@ void Session::on_io_done(std::uint32_t tag, Tick now) {
     }
   }
   if (ended.device) {
-    const auto of = [&ended](DevicePart part) {
-      return ended.device->parts[static_cast<std::size_t>(part)];
-    };
-    receipt[Cause::queue] += of(DevicePart::queue);
-    receipt[Cause::link] = of(DevicePart::link);
-    receipt[Cause::transfer] = of(DevicePart::transfer);
-    receipt[Cause::sense] = of(DevicePart::media);
-    receipt[Cause::collection] = of(DevicePart::collection);
+    add(*ended.device, receipt);
   }
   end(tag, now);
 }

@@ -22,6 +22,15 @@ constexpr NamedPart<ArrayPart> kPartNames[] = {
 };
 static_assert(std::size(kPartNames) == kArrayParts);
 
+// Returns the parts that are not waits for queues.
+DeviceTimes device_times(const ArrayTimes& times) {
+  DeviceTimes parts;
+  parts[DevicePart::link] = times[ArrayPart::link] + times[ArrayPart::end];
+  parts[DevicePart::transfer] = times[ArrayPart::ring];
+  parts[DevicePart::media] = times[ArrayPart::cells];
+  return parts;
+}
+
 struct NamedPower {
   const char* name;
   double Power::*watts;
@@ -324,24 +333,13 @@ void Array::end_request(std::uint32_t index, Tick now) {
   if (kind != IoRequest::Kind::flush) {
     job.times.add_to(counts_.of[kind == IoRequest::Kind::write ? 1 : 0].parts);
   }
-  const std::array<Tick, kArrayParts> parts = job.times.parts;
+  const DeviceTimes parts = device_times(job.times);
   job = Job();
   tags_.release(1, now);
   if (const auto next = tags_.admit(now)) {
     enqueue(*next, now);
   }
-  ended_ = parts;
-  end(index, now);
-}
-
-std::optional<DeviceTimes> Array::ended_times() const {
-  const auto of = [this](ArrayPart part) { return ended_[static_cast<std::size_t>(part)]; };
-  DeviceTimes times;
-  times.parts = {of(ArrayPart::barrier) + of(ArrayPart::tag) + of(ArrayPart::queue) +
-                     of(ArrayPart::buffer) + of(ArrayPart::controller),
-                 of(ArrayPart::link) + of(ArrayPart::end), of(ArrayPart::ring),
-                 of(ArrayPart::cells), Tick(0)};
-  return times;
+  end(index, now, parts);
 }
 
 Power Array::power() const {

@@ -68,7 +68,6 @@ class Array final : public QueuedDevice<Array> {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  std::optional<DeviceTimes> ended_times() const override;
   const ArrayCounts& counts() const { return counts_; }
   const RowMemory& memory() const { return memory_; }
   double ring_busy() const { return ring_.level().mean(); }
@@ -161,7 +160,6 @@ class Array final : public QueuedDevice<Array> {
   Delay<std::uint32_t> sent_;      // transfers in the fixed delay of the link to the host
   Delay<std::uint32_t> ending_;    // jobs whose transfers have all ended
   ArrayCounts counts_;
-  std::array<Tick, kArrayParts> ended_{};  // not saved
 };
 
 }  // namespace hmsim

@@ -61,6 +61,7 @@ class Disk final : public QueuedDevice<Disk> {
   };
 
   void serve_next(Tick now);
+  // Returns the end of the request, and sets the parts of its time.
   Tick serve(const Waiting& next, Tick now);
   Tick from_buffer(const IoRequest& request, Tick ready);
   Tick from_platters(const IoRequest& request, Tick ready);
@@ -74,6 +75,7 @@ class Disk final : public QueuedDevice<Disk> {
   std::uint64_t last_key_ = 0;
   std::uint32_t served_ = kNoIndex;
   Tick end_ = kNever;       // of the request being served
+  DeviceTimes parts_;       // of its time, without waits
   std::int64_t track_ = 0;  // position of the arm while nothing is read ahead
   Ahead ahead_;
   Level busy_;

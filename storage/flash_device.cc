@@ -184,7 +184,7 @@ void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
   if (flushing_ != kNoIndex) {
     const std::uint32_t place = std::exchange(flushing_, kNoIndex);
     module_->finish(tag, now);
-    end_flush(place, now);
+    leave_queue(place, now);
     return;
   }
   const std::uint32_t page = page_of_[tag / kLinesPerPage];
@@ -222,25 +222,21 @@ void FlashDevice::leave_flash(std::int64_t slots, Tick now) {
 
 void FlashDevice::end_page(std::uint32_t page, Tick now) {
   const std::uint32_t place = pages_[page].place;
-  ended_ = pages_[page].times;
+  const DeviceTimes parts = pages_[page].times;
   pages_[page].stage = Stage::none;
   pages_.give_back(page);
   if (io_queue_.end_part(place)) {
-    leave_queue(place, now);
+    leave_queue(place, now, parts);
   }
 }
 
-void FlashDevice::end_flush(std::uint32_t place, Tick now) {
-  ended_ = {};  // its parts are not measured
-  leave_queue(place, now);
-}
-
-void FlashDevice::leave_queue(std::uint32_t place, Tick now) {
+void FlashDevice::leave_queue(std::uint32_t place, Tick now,
+                              const std::optional<DeviceTimes>& parts) {
   queue_.release(1, now);
   while (const std::optional<std::uint32_t> next = queue_.admit(now)) {
     events_.schedule(now + parameters_.command, Event::begin, *next);
   }
-  end(place, now);
+  end(place, now, parts);
 }
 
 // --- Time
@@ -263,7 +259,7 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
       moved(payload, now);
       return;
     case Event::flushed:
-      end_flush(payload, now);
+      leave_queue(payload, now);
       return;
     case Event::trimmed:
       leave_flash(pages_[payload].acks, now);

@@ -39,7 +39,6 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   bool takes_trims() const override { return true; }
   void begin(std::uint32_t place, Tick now);  // for QueuedDevice
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
-  std::optional<DeviceTimes> ended_times() const override { return ended_; }
   BufferedPages buffered_pages() const override { return module_->buffered_pages(); }
 
   Tick next_event() const override { return earlier(events_.next_time(), clock_.next_event()); }
@@ -94,8 +93,8 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   void leave_flash(std::int64_t slots, Tick now);
   void acknowledged(std::uint32_t tag, Tick now);
   void end_page(std::uint32_t page, Tick now);
-  void end_flush(std::uint32_t place, Tick now);
-  void leave_queue(std::uint32_t place, Tick now);
+  void leave_queue(std::uint32_t place, Tick now,
+                   const std::optional<DeviceTimes>& parts = std::nullopt);
   void handle(Event event, std::uint32_t payload, Tick now);
   static std::uint32_t first_line(const Page& page);
   static std::uint32_t lines(const Page& page);  // lines to command
@@ -116,7 +115,6 @@ class FlashDevice final : public QueuedDevice<FlashDevice>, private AckListener 
   std::vector<std::uint32_t> page_of_;     // by slot; not saved
   std::vector<std::uint32_t> acked_;       // tags acknowledged within advance()
   std::uint32_t flushing_ = kNoIndex;      // place of the flush under way
-  DeviceTimes ended_;                      // not saved
 };
 
 }  // namespace hmsim

@@ -81,6 +81,8 @@ class Host final : public Component, private IoListener {
   // Registers statistics under `path`, such as "storage".
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
+  // Passes the parts of a request to memory on to a device that is memory.
+  void on_request(const RequestRecord& record) { device_.on_request(record); }
   // Before the first request: ended() is wanted.
   void report() { reports_ = true; }
   // Within on_io_done(): the parts of the request that ended, which add up to the time since its

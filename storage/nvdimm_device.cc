@@ -168,13 +168,30 @@ Tick NvdimmDevice::advance(Tick now) {
   while (events_.next_time() <= now) {
     const auto event = events_.pop();
     if (event.kind == Event::end) {
-      end(event.payload, now);
+      end(event.payload, now, parts_of(event.payload));
     } else {
       copying_[event.payload].paused &= event.kind != Event::end_pause;
       copy(event.payload, now);
     }
   }
   return next_event();
+}
+
+std::optional<DeviceTimes> NvdimmDevice::parts_of(std::uint32_t place) const {
+  const IoRequest& request = io_queue_[place];
+  if (request.kind == IoRequest::Kind::write && writes_end_when_accepted()) {
+    return DeviceTimes();  // it waited for room alone
+  }
+  return request.moves_data() && place < latest_.size() ? latest_[place] : std::nullopt;
+}
+
+void NvdimmDevice::on_request(const RequestRecord& record) {
+  const Request& request = record.request;
+  if (request.agent == requester_ && !request.flush && !ends_when_accepted(request)) {
+    const std::uint32_t place = ledger_.place_of(request.tag);
+    latest_.resize(std::max<std::size_t>(latest_.size(), place + 1));
+    latest_[place] = device_times(record);
+  }
 }
 
 // Counts an accepted write as ended for its request. While the port takes an access of one request,

@@ -47,6 +47,7 @@ class NvdimmDevice final : public QueuedDevice<NvdimmDevice>, public Requester {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
+  void on_request(const RequestRecord& record) override;
   void on_admit(const Request& request, Tick now) override;
   void on_complete(const Request& request, Tick now) override;
 
@@ -97,10 +98,14 @@ class NvdimmDevice final : public QueuedDevice<NvdimmDevice>, public Requester {
   Tick open_page(std::uint32_t place, Tick now);
   void schedule(Tick time, Event event, std::uint32_t place);
   // A write of a block access is safe only when it is done.
-  bool ends_when_accepted(const Request& request) const {
-    return request.write && !(blocks_ && access_lines_ > 1) &&
-           parameters_.driver.write_end == WriteEnd::accepted;
+  bool writes_end_when_accepted() const {
+    return !(blocks_ && access_lines_ > 1) && parameters_.driver.write_end == WriteEnd::accepted;
   }
+  bool ends_when_accepted(const Request& request) const {
+    return request.write && writes_end_when_accepted();
+  }
+  // Returns the parts of the time of the request that ends now.
+  std::optional<DeviceTimes> parts_of(std::uint32_t place) const;
   void check_loaded(const Archive& archive) const;
 
   const NvdimmDeviceParameters parameters_;
@@ -112,6 +117,7 @@ class NvdimmDevice final : public QueuedDevice<NvdimmDevice>, public Requester {
   const Copy& copy_ = copy_of(parameters_.driver.copy);
   std::int64_t window_ = earlier(parameters_.window, copy_.window);
   std::vector<Copying> copying_;
+  std::vector<std::optional<DeviceTimes>> latest_;  // by place: parts of the access that ended last
   BlockLedger ledger_;
   PageMapper mapper_;
   std::uint64_t epoch_ = 0;  // of the next access: fences and flushes so far

@@ -132,7 +132,9 @@ void PageCache::served(std::uint32_t access, Tick now) {
   accesses_.give_back(access);
   unpin(record.frame, now);
   if (io_queue_.end_part(record.place)) {
-    end(record.place, now);
+    DeviceTimes parts = record.fetched;
+    parts[DevicePart::media] += parameters_.hit;
+    end(record.place, now, parts);
   }
 }
 
@@ -329,6 +331,9 @@ void PageCache::on_io_done(std::uint32_t tag, Tick now) {
   ios_.give_back(tag);
   switch (done.purpose) {
     case Io::For::fill:
+      if (const SlotChain& waiters = first_[done.frame].waiters; !waiters.empty()) {
+        accesses_[waiters.first].fetched = device_->ended_times().value_or(DeviceTimes());
+      }
       filled(done.frame, now);
       return;
     case Io::For::eviction:

@@ -87,8 +87,11 @@ class PageCache final : public QueuedDevice<PageCache>,
     bool write = false;
     bool whole = false;  // covers the whole page
     bool counted = false;
+    DeviceTimes fetched;  // of its page from the device, if it asked for that
 
-    void serialize(Archive& archive) { archive(place, next, page, frame, write, whole, counted); }
+    void serialize(Archive& archive) {
+      archive(place, next, page, frame, write, whole, counted, fetched);
+    }
   };
 
   // Request to the device, by tag.

@@ -27,6 +27,8 @@ struct PartTimes {
       sums[i] += static_cast<Counter>(parts[i].value());
     }
   }
+  Tick& operator[](E part) { return parts[static_cast<std::size_t>(part)]; }
+  Tick operator[](E part) const { return parts[static_cast<std::size_t>(part)]; }
   Tick sum() const { return std::accumulate(parts.begin(), parts.end(), Tick(0)); }
   void serialize(Archive& archive) { archive(since, parts); }
 };

@@ -45,6 +45,7 @@ void Disk::serve_next(Tick now) {
 Tick Disk::serve(const Waiting& next, Tick now) {
   const IoRequest& request = io_queue_[next.place];
   const Tick ready = later(now, next.ready);
+  parts_ = {};
   if (request.kind == IoRequest::Kind::flush) {
     return ready;
   }
@@ -68,7 +69,9 @@ Tick Disk::from_buffer(const IoRequest& request, Tick ready) {
   }
   ahead_.limit = limit;
   ahead_.begin = std::max(ahead_.begin, limit - std::min(limit, 2 * half));
-  return later(there, ready + time_of(request.bytes, parameters_.interface));
+  const Tick done = later(there, ready + time_of(request.bytes, parameters_.interface));
+  parts_[DevicePart::transfer] = done - ready;
+  return done;
 }
 
 // The transfer over the interface overlaps the slower one from the platters, so it adds no time.
@@ -85,6 +88,8 @@ Tick Disk::from_platters(const IoRequest& request, Tick ready) {
   seek_time_ += static_cast<std::uint64_t>((seek + settle).value());
   rotation_time_ += static_cast<std::uint64_t>(rotation.value());
   transfer_time_ += static_cast<std::uint64_t>(transfer.value());
+  parts_[DevicePart::media] = seek + settle + rotation;
+  parts_[DevicePart::transfer] = transfer;
   track_ = mechanics_.track_of(end - 1);
   const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
   if (!write && half > 0) {
@@ -111,10 +116,11 @@ Tick Disk::advance(Tick now) {
   while (end_ <= now) {
     const Tick time = end_;
     const std::uint32_t place = std::exchange(served_, kNoIndex);
+    const DeviceTimes parts = parts_;
     end_ = kNever;
     busy_.add(-1, time);
     serve_next(time);
-    end(place, time);
+    end(place, time, parts);
   }
   return next_event();
 }
@@ -138,8 +144,8 @@ void Disk::register_statistics(StatisticRegistry& registry, const std::string& p
 void Disk::serialize(Archive& archive) {
   archive.section("disk");
   io_queue_.serialize(archive);
-  archive(sweep_, next_sweep_, order_, last_key_, served_, end_, track_, ahead_, busy_, seek_time_,
-          rotation_time_, transfer_time_, buffer_hits_);
+  archive(sweep_, next_sweep_, order_, last_key_, served_, end_, parts_, track_, ahead_, busy_,
+          seek_time_, rotation_time_, transfer_time_, buffer_hits_);
   if (!archive.loading()) {
     return;
   }

@@ -49,12 +49,15 @@ void TableDevice::begin(std::uint32_t place, Tick now) {
   }
 }
 
-void TableDevice::serve(std::uint32_t place, Tick now) {
+Tick TableDevice::time_of_request(std::uint32_t place) const {
   const IoRequest& request = io_queue_[place];
-  const Tick time = request.kind == IoRequest::Kind::flush  ? flush_
-                    : request.kind == IoRequest::Kind::read ? read_(request.bytes)
-                                                            : write_(request.bytes);
-  ends_.schedule(now + time, Event::end, place);
+  return request.kind == IoRequest::Kind::flush  ? flush_
+         : request.kind == IoRequest::Kind::read ? read_(request.bytes)
+                                                 : write_(request.bytes);
+}
+
+void TableDevice::serve(std::uint32_t place, Tick now) {
+  ends_.schedule(now + time_of_request(place), Event::end, place);
 }
 
 Tick TableDevice::advance(Tick now) {
@@ -64,7 +67,9 @@ Tick TableDevice::advance(Tick now) {
     while (const std::optional<std::uint32_t> place = channels_.admit(event.time)) {
       serve(*place, event.time);
     }
-    end(event.payload, event.time);
+    DeviceTimes parts;
+    parts[DevicePart::media] = time_of_request(event.payload);
+    end(event.payload, event.time, parts);
   }
   return next_event();
 }

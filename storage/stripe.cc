@@ -129,9 +129,11 @@ void Stripe::to_bus(std::uint32_t piece, Tick now) {
 }
 
 void Stripe::move(std::uint32_t piece, Tick now) {
-  const IoRequest& request = pieces_[piece].request;
-  const std::uint64_t bytes = request.moves_data() ? request.bytes : 0;
-  events_.schedule(now + time_of(bytes, parameters_.bus), Event::moved, piece);
+  events_.schedule(now + time_on_bus(pieces_[piece].request), Event::moved, piece);
+}
+
+Tick Stripe::time_on_bus(const IoRequest& request) const {
+  return time_of(request.moves_data() ? request.bytes : 0, parameters_.bus);
 }
 
 void Stripe::moved(std::uint32_t piece, Tick now) {
@@ -154,7 +156,12 @@ void Stripe::to_member(std::uint32_t piece, Tick now) {
 void Stripe::on_io_done(std::uint32_t tag, Tick now) {
   ensure(tag < pieces_.size() && pieces_[tag].stage == Stage::member, "stripe", now, tag,
          "completion that was not requested from a member");
-  if (pieces_[tag].request.kind == IoRequest::Kind::read) {
+  Piece& piece = pieces_[tag];
+  piece.parts = members_[piece.member]->ended_times();
+  if (piece.parts) {
+    (*piece.parts)[DevicePart::transfer] += time_on_bus(piece.request);
+  }
+  if (piece.request.kind == IoRequest::Kind::read) {
     to_bus(tag, now);
   } else {
     end_piece(tag, now);
@@ -163,10 +170,11 @@ void Stripe::on_io_done(std::uint32_t tag, Tick now) {
 
 void Stripe::end_piece(std::uint32_t piece, Tick now) {
   const std::uint32_t whole = pieces_[piece].whole;
+  const std::optional<DeviceTimes> parts = pieces_[piece].parts;
   pieces_[piece].stage = Stage::none;
   pieces_.give_back(piece);
   if (io_queue_.end_part(whole)) {
-    end(whole, now);
+    end(whole, now, parts);
   }
 }
 

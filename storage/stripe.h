@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,9 @@ class Stripe final : public QueuedDevice<Stripe>, private IoListener {
     std::uint32_t whole = kNoIndex;  // place in the io_queue
     std::uint32_t member = 0;
     Stage stage = Stage::none;
+    std::optional<DeviceTimes> parts;  // of the time in the member, once it has ended
 
-    void serialize(Archive& archive) { archive(request, whole, member, stage); }
+    void serialize(Archive& archive) { archive(request, whole, member, stage, parts); }
   };
 
   void on_io_done(std::uint32_t tag, Tick now) override;
@@ -72,6 +74,7 @@ class Stripe final : public QueuedDevice<Stripe>, private IoListener {
                  Tick now);
   void to_bus(std::uint32_t piece, Tick now);
   void move(std::uint32_t piece, Tick now);
+  Tick time_on_bus(const IoRequest& request) const;
   void moved(std::uint32_t piece, Tick now);
   void to_member(std::uint32_t piece, Tick now);
   void end_piece(std::uint32_t piece, Tick now);

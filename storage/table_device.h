@@ -41,6 +41,7 @@ class TableDevice final : public QueuedDevice<TableDevice> {
  private:
   enum class Event : std::uint8_t { end, last = end };
 
+  Tick time_of_request(std::uint32_t place) const;
   void serve(std::uint32_t place, Tick now);
 
   const TimeTable read_;

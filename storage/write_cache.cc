@@ -212,7 +212,7 @@ void WriteCache::on_io_done(std::uint32_t tag, Tick now) {
   if (done.purpose == Io::For::destage) {
     destaged(done.index, now);
   } else {
-    end(done.index, now);
+    end(done.index, now, device_->ended_times());
   }
 }
 
@@ -223,7 +223,9 @@ Tick WriteCache::advance(Tick now) {
     }
     while (events_.next_time() <= next) {
       const auto event = events_.pop();
-      end(event.payload, event.time);
+      DeviceTimes parts;
+      parts[DevicePart::media] = parameters_.hit;
+      end(event.payload, event.time, parts);
     }
   }
   return next_event();

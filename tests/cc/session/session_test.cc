@@ -296,6 +296,66 @@ TEST(Session, ReceiptsNameTheCausesOfHighBandwidthFlash) {
   }
 }
 
+// Each device takes 100 us for 4 KiB, a cache 50 us, and the bus of striped devices 4 us.
+TEST(Session, ReceiptsNameTheCausesOfEveryKindOfStorage) {
+  const std::string table =
+      "storage.kind=table storage.table.read=4KiB=100us "
+      "storage.table.write=4KiB=100us storage.capacity=1GiB ";
+  const std::string cached = table + "storage.write_cache.size=64KiB storage.write_cache.hit=50us ";
+  struct Parts {
+    std::int64_t queue, sense, transfer;  // us
+  };
+  struct Case {
+    std::string system;
+    std::vector<std::pair<bool, Parts>> requests;  // write, and its parts; all to one page at once
+  };
+  const std::vector<Case> cases{{table, {{false, {0, 100, 0}}, {true, {100, 100, 0}}}},
+                                {table + "storage.stripe.members=2 storage.stripe.bus=1us ",
+                                 {{false, {0, 100, 4}}, {false, {100, 100, 4}}}},
+                                {cached, {{false, {0, 100, 0}}, {true, {0, 50, 0}}}},
+                                {table + "storage.cache.first=1MiB storage.cache.hit=50us ",
+                                 {{false, {0, 150, 0}}, {false, {100, 50, 0}}}}};
+  for (const Case& each : cases) {
+    Program program(kNvdimm + each.system);
+    std::vector<hmsim_entry> entries;
+    for (const auto& [write, parts] : each.requests) {
+      entries.push_back(entry(entries.size(), HMSIM_STORAGE, 0, 4096, write));
+    }
+    ASSERT_EQ(program.submit(entries, 0), HMSIM_OK) << hmsim_error(program.memory);
+    program.drain();
+    for (std::size_t id = 0; id < entries.size(); ++id) {
+      const Parts& parts = each.requests[id].second;
+      const std::int64_t* const found = program.receipts.at(id).parts;
+      EXPECT_EQ(found[HMSIM_QUEUE], parts.queue * 1'000'000) << each.system << id;
+      EXPECT_EQ(found[HMSIM_SENSE], parts.sense * 1'000'000) << each.system << id;
+      EXPECT_EQ(found[HMSIM_TRANSFER], parts.transfer * 1'000'000) << each.system << id;
+      EXPECT_EQ(found[HMSIM_DEVICE], 0) << each.system << id;
+    }
+  }
+}
+
+// A disk's second read is in its buffer. The NVDIMM's second one is in its own; a write waits for
+// room alone.
+TEST(Session, ReceiptsNameTheCausesOfDisksAndOfTheNvdimmAsStorage) {
+  for (const std::string& system : {kNvdimm + "storage.kind=disk", kNvdimm}) {
+    Program program(system);
+    for (const std::uint64_t id : {0, 1, 2}) {
+      ASSERT_EQ(program.submit({entry(id, HMSIM_STORAGE, 1 << 20, 4096, id == 2)}, program.last),
+                HMSIM_OK);
+      program.drain();
+    }
+    const auto part = [&](std::uint64_t id, int cause) {
+      return program.receipts.at(id).parts[cause];
+    };
+    EXPECT_GT(part(0, HMSIM_SENSE), 10'000'000) << system;
+    EXPECT_LT(part(1, HMSIM_SENSE), 1'000'000) << system;
+    EXPECT_GT(part(1, HMSIM_TRANSFER), 0) << system;
+    for (const std::uint64_t id : {0, 1, 2}) {
+      EXPECT_EQ(part(id, HMSIM_DEVICE), 0) << system << id;
+    }
+  }
+}
+
 // Sends random requests at random times, some from within calls. Returns the requests by id.
 std::map<std::uint64_t, hmsim_entry> random_session(Program& program, std::uint64_t seed,
                                                     std::uint64_t first, int batches) {
