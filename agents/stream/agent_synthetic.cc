@@ -40,6 +40,7 @@ class Synthetic final : public StreamAgent {
   Bytes stride_{4'096};
   std::int64_t outstanding_limit_ = 32;
   Tick interval_{0};
+  Tick latency_{0};
 
   std::uint64_t lines_ = 1;        // of the footprint
   std::uint64_t read_chance_ = 0;  // probability x 2^32
@@ -73,6 +74,10 @@ void Synthetic::declare(ParameterSet& parameters) {
   parameters.time(
       "interval", interval_,
       {"time from one request to the next; 0s: as soon as one completes", "the workload's own"});
+  parameters.time("latency", latency_,
+                  {"time of a request between agent and memory, both ways; it is in flight "
+                   "meanwhile",
+                   "the workload's own"});
   parameters.integer("requests", requests_, {1, std::int64_t{1} << 60}, "requests",
                      {"requests to send", "the workload's own"});
 }
@@ -96,7 +101,7 @@ StreamAgent::Bounds Synthetic::open() {
   lines_ = static_cast<std::uint64_t>(footprint_ / kLineBytes);
   read_chance_ = static_cast<std::uint64_t>(read_ratio_ * kTwoTo32);
   rewind();
-  return {kUnbounded, outstanding_limit_, kUnbounded, interval_ != Tick(0)};
+  return {kUnbounded, outstanding_limit_, kUnbounded, interval_ != Tick(0), latency_};
 }
 
 void Synthetic::rewind() {

@@ -36,6 +36,7 @@ void StreamAgent::prepare() {
           ? 0
           : static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::dram).value());
   bounds_ = open();
+  returning_ = Delay<bool>(bounds_.latency);
   start_pass(Tick(0));
 }
 
@@ -131,10 +132,17 @@ void StreamAgent::waits_no_more(Tick now) {
 }
 
 void StreamAgent::handle_completion(const Request& request, Tick now) {
+  const bool linked = request.link != Tick(0);
+  if (bounds_.latency > Tick(0)) {
+    const Tick before = next_event();
+    returning_.enter(linked, now);
+    if (next_event() != before) {
+      notify();
+    }
+    return;
+  }
   const bool held = in_flight_full();
-  --outstanding_;
-  on_links_ -= request.link == Tick(0) ? 0 : 1;
-  ++done_;
+  leave_flight(linked);
   if (held || wake_ <= now || !next_) {
     pump_and_tell(now);
   }
@@ -168,9 +176,12 @@ double StreamAgent::pass_fraction(Tick) const {
 
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
-  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_, on_links_, held_back_);
+  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_, on_links_, held_back_,
+          returning_);
   // pump() relies on these counters to limit the requests in flight.
-  archive.check(outside_ >= 0 && outstanding_ >= 0 && on_links_ >= 0,
+  std::int64_t returning = 0;
+  returning_.each([&returning](bool) { ++returning; });
+  archive.check(outside_ >= 0 && outstanding_ >= returning && on_links_ >= 0,
                 "stream in wait for requests without requests");
   serialize_source(archive);
 }

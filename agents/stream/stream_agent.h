@@ -11,6 +11,7 @@
 #include "controller/accounts/repeated_times.h"
 #include "core/archive.h"
 #include "core/clock.h"
+#include "storage/server.h"
 
 namespace hmsim {
 
@@ -33,10 +34,13 @@ class StreamAgent : public Agent {
   AgentTraits traits() const override { return {"requests"}; }
   std::int64_t work(Tick) const override { return done_; }
 
-  Tick next_event() const override { return wake_; }
+  Tick next_event() const override { return earlier(wake_, returning_.next_time()); }
   Tick advance(Tick now) override {
+    while (returning_.next_time() <= now) {
+      leave_flight(returning_.leave());
+    }
     pump(now);
-    return wake_;
+    return next_event();
   }
   void on_taken(const Request& /*request*/, Tick now) override {
     ++on_links_;
@@ -58,6 +62,7 @@ class StreamAgent : public Agent {
     std::int64_t outstanding;  // limit of requests sent and not completed
     std::int64_t on_links;     // limit of those that crossed a link
     bool timed;                // requests have times, StreamRequest::due
+    Tick latency{0};           // of each request outside the memory, in flight
   };
 
   // Opens the source at its first request and returns the bounds to use from then on.
@@ -96,11 +101,17 @@ class StreamAgent : public Agent {
     return outstanding_ >= bounds_.outstanding || on_links_ >= bounds_.on_links;
   }
   void send_next(Tick now);
+  void leave_flight(bool linked) {
+    --outstanding_;
+    on_links_ -= linked ? 1 : 0;
+    ++done_;
+  }
 
   Target target_ = Target::system;
   std::uint64_t capacity_ = 0;       // of the target
   std::uint64_t dram_capacity_ = 0;  // start of the NVDIMM in a system address
   Bounds bounds_{1, kUnbounded, kUnbounded, false};
+  Delay<bool> returning_;  // completed requests, on their way back; whether they crossed a link
 
   std::optional<StreamRequest> next_;  // of the pass
   Tick origin_{0};                     // of the pass

@@ -198,6 +198,18 @@ TEST(Synthetic, ClosedLoopKeepsItsDepthOutstanding) {
   EXPECT_EQ(test.kernel.now(), 20 * 100 * kNanosecond);
 }
 
+// 20 rounds of five requests, of 100 ns in memory each.
+TEST(Synthetic, ItsLatencyIsTimeInFlight) {
+  for (const std::int64_t latency : {0, 1, 400}) {
+    AgentUnderTest test(synthetic_bench({{"target", "dram"},
+                                         {"outstanding", "5"},
+                                         {"requests", "100"},
+                                         {"latency", std::to_string(latency) + "ns"}}));
+    ASSERT_TRUE(test.finish());
+    EXPECT_EQ(test.kernel.now(), 20 * (100 + latency) * kNanosecond);
+  }
+}
+
 TEST(Synthetic, OpenLoopSendsAtItsIntervals) {
   AgentUnderTest test(
       synthetic_bench({{"target", "dram"}, {"interval", "30ns"}, {"requests", "50"}}));
