@@ -96,10 +96,16 @@ def test_check_prints_the_machine() -> None:
     assert "a drive: 64 LUNs, pages of 8 KiB" in succeed("check", "storage/mqsim_ssd")
 
 
-@pytest.mark.parametrize("given", ["nand.planes=2", "ftl.map=cached", "nand.factory_bad=0.01"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("nand.planes=2", "ftl.map=cached", "nand.factory_bad=0.01"),
+        "ftl.streams=8 --set=nvdimm.ftl.placement=by_handle",
+    ],
+)
 def test_effective_over_provisioning_matches_the_core(given: str) -> None:
     """The core refuses a capacity whose pages, and those in flight, do not fit."""
-    sets = ("check", "mascots16", f"--set=nvdimm.{given}")
+    sets = ("check", "mascots16", *f"--set=nvdimm.{given}".split())
     sets += ("--set=nvdimm.ftl.map_cache=16MiB", "--set=nvdimm.ftl.over_provisioning")
     refused = fail(*sets[:-1], f"{sets[-1]}=1")
     least = re.search(r"([\d.]+) is enough", refused)

@@ -37,7 +37,10 @@ def effective_over_provisioning(parameters: Texts) -> float:
     share = _of(parameters, "nvdimm.ftl.gc_threshold")
     free = max(math.ceil(round(blocks * share, 6)), _of(parameters, "nvdimm.ftl.reserve_blocks"))
     bad = _of(parameters, "nvdimm.nand.factory_bad") * _of(parameters, "nvdimm.nand.planes")
-    kept = free + math.ceil(round(blocks * bad, 6)) + 2 + (parameters["nvdimm.ftl.map"] == "cached")
+    places = parameters["nvdimm.ftl.placement"] != "single"
+    streams = _of(parameters, "nvdimm.ftl.streams") if places else 1
+    frontiers = 1 + streams + (parameters["nvdimm.ftl.map"] == "cached")
+    kept = free + math.ceil(round(blocks * bad, 6)) + frontiers
     room = _luns(parameters) * (blocks - kept) * ((pages - 1) * parts + 1)
     logical = raw / (1 + _of(parameters, "nvdimm.ftl.over_provisioning") / 100)
     return 100 * (room / logical - 1)
