@@ -22,7 +22,7 @@ agents:
 """
 
 # Statistics that are means over, or grow with, the time that was simulated.
-OVER_TIME = re.compile("share|occupancy|lost|bandwidth|energy|power|utilisation|idle")
+OVER_TIME = re.compile("share|occupancy|lost|bandwidth|energy|power|utilisation|idle|per_day")
 MOST_LONGER = 1e-3
 
 pytestmark = [pytest.mark.gem5, pytest.mark.usefixtures("x86")]
