@@ -16,7 +16,7 @@ from hmsim.config.settings import Setting
 from hmsim.fits.source import Done, Machine
 from hmsim.points.point import Point
 from hmsim.reproduce.card import families
-from hmsim.reproduce.card.curves import Curve, measured
+from hmsim.reproduce.card.curves import Curve, has, measured
 from hmsim.reproduce.card.method import FULL, machine_of, read
 from hmsim.runs.options import options
 from hmsim.sweep.plan import Planned
@@ -45,8 +45,9 @@ class FamilySource:
         """
         name = machine_of(family)
         self._machine = method()["machines"][name]
-        if reads not in method()["load"]["reads"]:
-            known = ", ".join(f"{100 * share:g}%" for share in method()["load"]["reads"])
+        shares = [share for share in method()["load"]["reads"] if has(family, share)]
+        if reads not in shares:
+            known = ", ".join(f"{100 * share:g}%" for share in shares)
             raise InputError(f"{100 * reads:g} % reads were not measured; known: {known}")
         self._key = f"{family} {reads:g}"
         self._reads = reads

@@ -67,12 +67,17 @@ def _between(one: CurvePoint, next_one: CurvePoint, gb_per_s: float) -> float:
     return one.ns + part * (next_one.ns - one.ns)
 
 
+def has(family: str, share: float) -> bool:
+    """Return whether a family has a curve of a share of reads."""
+    return (anchors() / "curves" / family / f"bwlat_{round(100 * share)}.txt").is_file()
+
+
 def measured(family: str, reads: int, clock_ghz: float) -> Curve:
     """Return a measured curve.
 
     Args:
         family: folder in configs/anchors/curves, or an absolute path.
-        reads: per cent of reads.
+        reads: per cent of reads among the memory's transfers.
         clock_ghz: of the cores in whose cycles the file states latencies.
 
     Raises InputError that names file and line.

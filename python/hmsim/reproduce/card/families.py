@@ -32,6 +32,7 @@ class Load:
     chase_loads: int
     warmup: str
     separate: bool = False  # agents read or write, instead of each doing both
+    latency: float = 0.0  # ns of a stream's line outside the memory, in flight
     target: str = "dram"  # or "nvdimm"
 
 
@@ -85,6 +86,7 @@ def _streams(load: Load, capacity: int, reads: float, interval_ps: float) -> Ite
             footprint=f"{part // 2}B",
             outstanding=load.outstanding,
             interval=f"{round(interval_ps * factor)}ps",
+            latency=f"{round(1e3 * load.latency)}ps",
             requests=1 << 40,
             measured="false",
         )

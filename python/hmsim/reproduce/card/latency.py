@@ -13,7 +13,7 @@ from hmsim.common import labels
 from hmsim.config.configuration import Config
 from hmsim.points.point import Point
 from hmsim.reproduce.card import families
-from hmsim.reproduce.card.curves import Curve, CurvePoint, measured
+from hmsim.reproduce.card.curves import Curve, CurvePoint, has, measured
 from hmsim.reproduce.card.method import machine_of, read
 from hmsim.runs.options import options
 from hmsim.style import look
@@ -96,7 +96,7 @@ def family(name: str, reads: Sequence[float]) -> pd.DataFrame:
     rows = [
         (f"{name}, less {constant:g} ns", share, 0.0, point.gb_per_s, point.ns - constant, 0)
         for share in reads
-        if share in read("method.yaml")["load"]["reads"]
+        if has(name, share)
         for point in measured(name, round(100 * share), machine["clock_ghz"]).all
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -11,12 +11,15 @@ from typing import Any
 
 from hmsim.reproduce.card import families
 from hmsim.reproduce.card.content import Cell, Chart, Line, Section, Table
-from hmsim.reproduce.card.curves import Curve, measured
+from hmsim.reproduce.card.curves import Curve, has, measured
 from hmsim.reproduce.card.families import Load, Measured
 from hmsim.reproduce.card.method import METHOD, Extent, label, read
 from hmsim.reproduce.card.parallel import Report, run_all
 
 SEPARATE = "separate streams"  # how the names of variants end whose agents read or write
+IN_FLIGHT = (
+    "constant in flight"  # likewise, of those whose lines are in flight for the constant, too
+)
 DRAWN = ("queue 64", "queue 256", "queue 64, closed page")  # variants in charts of the card
 VERDICTS = ("good", "fair", "poor")
 MORE = 4  # times the loads of a pointer chase in a point that shows convergence
@@ -42,7 +45,13 @@ def _keys(method: Mapping[str, Any], extent: Extent) -> Iterator[Key]:
             for variant in extent.variants_of(method["variants"]):
                 if variant not in machine["without"]:
                     for reads in method["load"]["reads"]:
-                        yield Key(name, part, variant, reads)
+                        if _families(machine, reads):
+                            yield Key(name, part, variant, reads)
+
+
+def _families(machine: Mapping[str, Any], reads: float) -> list[str]:
+    """Return the measured families that have a share of reads."""
+    return [family for family in machine["measured"] if has(family, reads)]
 
 
 def _point(
@@ -54,7 +63,10 @@ def _point(
     config = families.system(method, part, key.variant, machine["channels"], longer)
     separate = key.variant.endswith(SEPARATE)
     warmup = method["load"]["warmup"]
-    load = Load(machine["agents"], machine["outstanding"], longer * loads, warmup, separate)
+    latency = _constant(machine) if key.variant.endswith(IN_FLIGHT) else 0.0
+    load = Load(
+        machine["agents"], machine["outstanding"], longer * loads, warmup, separate, latency=latency
+    )
     return families.point(config, load, key.reads, offered)
 
 
@@ -163,7 +175,7 @@ def _charts(method: Mapping[str, Any], name: str, points: Points) -> Iterator[Ch
     drawn = DRAWN if method["file"] == METHOD else method["variants"]
     for reads in method["load"]["reads"]:
         lines = []
-        for family in machine["measured"]:
+        for family in _families(machine, reads):
             theirs = measured(family, round(100 * reads), machine["clock_ghz"])
             shares = [(p.gb_per_s / machine["peak_gb_per_s"], p.ns) for p in theirs.all]
             lines.append(Line(f"measured: {label(family)}", shares, measured=True))
@@ -173,7 +185,8 @@ def _charts(method: Mapping[str, Any], name: str, points: Points) -> Iterator[Ch
                     continue
                 ours, peak = _ours(method, key, points)
                 lines.append(Line(f"hmsim: {key.variant}", [(p[0] / peak, p[1]) for p in ours.all]))
-        yield Chart(f"{name}: {reads:.0%} reads", lines)
+        if lines:
+            yield Chart(f"{name}: {reads:.0%} reads", lines)
 
 
 def _all_points(method: Mapping[str, Any], name: str, points: Points) -> Iterator[list[Cell]]:
@@ -204,7 +217,11 @@ def section(method: Mapping[str, Any], name: str, points: Points) -> Section:
         text += " Shape only: hmsim has no HBM2, so HBM3 stands beside it and nothing is scored."
     sources = ", ".join(map(label, machine["measured"]))
     where = f"{method['file']}, machines: {name}; measured: {sources}"
-    rows = [_score(method, key, family, points) for key in keys for family in machine["measured"]]
+    rows = [
+        _score(method, key, family, points)
+        for key in keys
+        for family in _families(machine, key.reads)
+    ]
     columns = ("system", "hmsim, ns", "closed form, ns", "constant, ns", "sum, ns")
     zero = (*columns, "measured, ns", "error, ns")
     every = ("system", "% reads", "offered, %", "GB/s", "share of peak, %", "hmsim, ns")
@@ -228,7 +245,7 @@ def summary(method: Mapping[str, Any], points: Points) -> Section:
     for name in dict.fromkeys(key.machine for key in points):
         machine = method["machines"][name]
         for family in machine["measured"]:
-            for reads in method["load"]["reads"]:
+            for reads in filter(partial(has, family), method["load"]["reads"]):
                 keys = [key for key in points if (key.machine, key.reads) == (name, reads)]
                 errors = [float(_score(method, key, family, points)[first] or 0) for key in keys]
                 words = [verdict(error, method["score"]) for error in errors]

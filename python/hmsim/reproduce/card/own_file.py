@@ -23,6 +23,7 @@ MACHINE = ("measured", "clock_ghz", "peak_gb_per_s", "channels", "parts")
 LOADS = ("agents", "outstanding", "constant")
 DRIVE = ("system", "settings", "fit", "measured")
 NUMBERS = ("depth_1_us", "depth_1_iops", "depth_16_us", "depth_16_iops")
+READS = (1, 0.5, 0)  # shares of curves, without own ones
 VARIANTS = ("queue 64", "queue 256", "queue 64, closed page")  # of method.yaml, without own ones
 MOST = {"channels": 32, "agents": 511, "outstanding": 1024}
 
@@ -39,7 +40,7 @@ class OwnFile(NodeReader):
         variants: Mapping[str, Any] = {name: method["variants"][name] for name in VARIANTS}
         if "variants" in given:
             variants = self._systems(given["variants"], "variants")
-        shares = list(method["load"]["reads"])
+        shares = list(READS)
         if "reads" in given:
             self.values(given["reads"], "reads")  # none twice
             nodes = self.sequence(given["reads"], "reads")
