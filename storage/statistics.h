@@ -2,6 +2,7 @@
 // Parts of a request's time, and their statistics.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <numeric>
@@ -30,7 +31,13 @@ struct PartTimes {
   Tick& operator[](E part) { return parts[static_cast<std::size_t>(part)]; }
   Tick operator[](E part) const { return parts[static_cast<std::size_t>(part)]; }
   Tick sum() const { return std::accumulate(parts.begin(), parts.end(), Tick(0)); }
-  void serialize(Archive& archive) { archive(since, parts); }
+  void serialize(Archive& archive) {
+    archive(since, parts);
+    constexpr Tick kMost = kNever / (2 * static_cast<std::int64_t>(kParts));
+    const auto adds_up = [](Tick part) { return part >= Tick(0) && part < kMost; };
+    archive.check(since >= Tick(0) && std::all_of(parts.begin(), parts.end(), adds_up),
+                  "invalid part of a request's time");
+  }
 };
 
 // Name and description of one value of `E`, which numbers the parts of a request's time.
