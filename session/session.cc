@@ -17,6 +17,21 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 std::uint64_t in_bytes(Bytes bytes) { return static_cast<std::uint64_t>(bytes.value()); }
 
+// Returns the parts of a request to memory. They add up to its time.
+DeviceTimes device_times(const RequestRecord& record) {
+  const auto of = [&record](LatencyPart part) {
+    return record.parts[static_cast<std::size_t>(part)];
+  };
+  DeviceTimes times;
+  times[DevicePart::queue] = of(LatencyPart::admission) + of(LatencyPart::queueing) +
+                             of(LatencyPart::bus) + of(LatencyPart::refresh);
+  times[DevicePart::link] = record.link;
+  times[DevicePart::media] = of(LatencyPart::bank) + of(LatencyPart::ack_wait);
+  times[DevicePart::transfer] = of(LatencyPart::transfer);
+  times[DevicePart::collection] = of(LatencyPart::gc_blocked);
+  return times;
+}
+
 void add(const DeviceTimes& times, Receipt& to) {
   to[Cause::queue] += times[DevicePart::queue];
   to[Cause::link] += times[DevicePart::link];
@@ -203,7 +218,7 @@ std::vector<std::uint64_t> Session::ids() const {
 void Session::on_request(const RequestRecord& record) {
   if (record.request.agent != requester_ || !entries_.holds(record.request.tag)) {
     if (storage_ != nullptr) {
-      storage_->on_request(record);
+      storage_->on_access(record.request, device_times(record));
     }
     return;
   }

@@ -82,7 +82,9 @@ class Host final : public Component, private IoListener {
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   const HostCounts& counts() const { return counts_; }
   // Passes the parts of a request to memory on to a device that is memory.
-  void on_request(const RequestRecord& record) { device_.on_request(record); }
+  void on_access(const Request& request, const DeviceTimes& times) {
+    device_.on_access(request, times);
+  }
   // Before the first request: ended() is wanted.
   void report() { reports_ = true; }
   // Within on_io_done(): the parts of the request that ended, which add up to the time since its

@@ -185,12 +185,11 @@ std::optional<DeviceTimes> NvdimmDevice::parts_of(std::uint32_t place) const {
   return request.moves_data() && place < latest_.size() ? latest_[place] : std::nullopt;
 }
 
-void NvdimmDevice::on_request(const RequestRecord& record) {
-  const Request& request = record.request;
+void NvdimmDevice::on_access(const Request& request, const DeviceTimes& times) {
   if (request.agent == requester_ && !request.flush && !ends_when_accepted(request)) {
     const std::uint32_t place = ledger_.place_of(request.tag);
     latest_.resize(std::max<std::size_t>(latest_.size(), place + 1));
-    latest_[place] = device_times(record);
+    latest_[place] = times;
   }
 }
 

@@ -47,7 +47,7 @@ class NvdimmDevice final : public QueuedDevice<NvdimmDevice>, public Requester {
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
-  void on_request(const RequestRecord& record) override;
+  void on_access(const Request& request, const DeviceTimes& times) override;
   void on_admit(const Request& request, Tick now) override;
   void on_complete(const Request& request, Tick now) override;
 

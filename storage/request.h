@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "controller/accounts/request_observer.h"
 #include "core/archive.h"
 #include "core/kernel.h"
+#include "core/request.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/module/module.h"
@@ -76,21 +76,6 @@ enum class DevicePart : std::uint8_t {
 inline constexpr std::size_t kDeviceParts = static_cast<std::size_t>(DevicePart::last) + 1;
 using DeviceTimes = PartTimes<DevicePart, kDeviceParts>;
 
-// Returns the parts of a request to memory. They add up to its time.
-inline DeviceTimes device_times(const RequestRecord& record) {
-  const auto of = [&record](LatencyPart part) {
-    return record.parts[static_cast<std::size_t>(part)];
-  };
-  DeviceTimes times;
-  times[DevicePart::queue] = of(LatencyPart::admission) + of(LatencyPart::queueing) +
-                             of(LatencyPart::bus) + of(LatencyPart::refresh);
-  times[DevicePart::link] = record.link;
-  times[DevicePart::media] = of(LatencyPart::bank) + of(LatencyPart::ack_wait);
-  times[DevicePart::transfer] = of(LatencyPart::transfer);
-  times[DevicePart::collection] = of(LatencyPart::gc_blocked);
-  return times;
-}
-
 // Client of a device.
 class IoListener {
  public:
@@ -144,7 +129,7 @@ class StorageDevice : public Component {
   // since its submit(). nullopt: they are not measured.
   virtual std::optional<DeviceTimes> ended_times() const { return std::nullopt; }
   // Memory only: takes the parts of a request to memory that ends now, the device's or another.
-  virtual void on_request(const RequestRecord& /*record*/) {}
+  virtual void on_access(const Request& /*request*/, const DeviceTimes& /*times*/) {}
   // Returns the pages in buffers of flash behind it.
   virtual BufferedPages buffered_pages() const { return {}; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
