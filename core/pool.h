@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/archive.h"
@@ -38,16 +39,18 @@ class Pool {
 
   // Returns the index that take() returns next.
   std::uint32_t next() const { return free_.empty() ? size() : free_.back(); }
+  // Returns the index of a value-initialised record, now in use.
+  std::uint32_t take() { return take(Record()); }
   // Returns the index of a record, now in use, with a value.
-  std::uint32_t take(const Record& value = Record()) {
+  std::uint32_t take(Record&& value) {
     if (free_.empty()) {
-      records_.push_back(value);
+      records_.push_back(std::move(value));
       taken_.push_back(1);
       return size() - 1;
     }
     const std::uint32_t index = free_.back();
     free_.pop_back();
-    records_[index] = value;
+    records_[index] = std::move(value);
     taken_[index] = 1;
     return index;
   }
