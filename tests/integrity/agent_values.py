@@ -122,8 +122,7 @@ OTHER: dict[str, Any] = {
     **{f"block_trace.columns.{key}": "word" for key in ("read", "write", "flush", "trim")},
     **keys(
         "synthetic.",
-        "pattern=sequential read_ratio=0.5 offset=1GiB stride=128KiB interval=100ns "
-        "latency=300ns",
+        "pattern=sequential read_ratio=0.5 offset=1GiB stride=128KiB interval=100ns latency=300ns",
     ),
     **keys("synthetic_core.", "rpki=20 wpki=20 pattern=stream dependence=0.25"),
     "job.path": "other job",
