@@ -182,7 +182,7 @@ class Session final : public Requester, public RequestObserver, private IoListen
   std::array<std::uint64_t, kMemoryClasses> bytes_{};   // of each class
   Request line_;                                        // sent last
   Pool<Entry> entries_;                                 // by Request::tag and IoRequest::tag
-  std::vector<More> more_;                              // likewise, up to the last that has it
+  std::vector<More> more_;                              // by the same tags, up to the last in use
   Pool<Edge> edges_;
   KeyMap by_id_;
   Ring<std::uint32_t> ended_;  // empty between calls

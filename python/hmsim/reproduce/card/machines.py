@@ -17,9 +17,7 @@ from hmsim.reproduce.card.method import METHOD, Extent, label, read
 from hmsim.reproduce.card.parallel import Report, run_all
 
 SEPARATE = "separate streams"  # how the names of variants end whose agents read or write
-IN_FLIGHT = (
-    "constant in flight"  # likewise, of those whose lines are in flight for the constant, too
-)
+IN_FLIGHT = "constant in flight"  # of variants whose lines are also in flight for the constant
 DRAWN = ("queue 64", "queue 256", "queue 64, closed page")  # variants in charts of the card
 VERDICTS = ("good", "fair", "poor")
 MORE = 4  # times the loads of a pointer chase in a point that shows convergence
