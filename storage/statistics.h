@@ -33,7 +33,7 @@ struct PartTimes {
   Tick sum() const { return std::accumulate(parts.begin(), parts.end(), Tick(0)); }
   void serialize(Archive& archive) {
     archive(since, parts);
-    constexpr Tick kMost = kNever / (2 * static_cast<std::int64_t>(kParts));
+    static constexpr Tick kMost = kNever / (2 * static_cast<std::int64_t>(kParts));
     const auto adds_up = [](Tick part) { return part >= Tick(0) && part < kMost; };
     archive.check(since >= Tick(0) && std::all_of(parts.begin(), parts.end(), adds_up),
                   "invalid part of a request's time");
