@@ -40,7 +40,16 @@ class Pool {
   // Returns the index that take() returns next.
   std::uint32_t next() const { return free_.empty() ? size() : free_.back(); }
   // Returns the index of a value-initialised record, now in use.
-  std::uint32_t take() { return take(Record()); }
+  std::uint32_t take() {
+    if (free_.empty()) {
+      records_.emplace_back();
+      taken_.push_back(1);
+      return size() - 1;
+    }
+    const std::uint32_t index = claim();
+    records_[index] = Record();
+    return index;
+  }
   // Returns the index of a record, now in use, with a value.
   std::uint32_t take(Record&& value) {
     if (free_.empty()) {
@@ -48,10 +57,8 @@ class Pool {
       taken_.push_back(1);
       return size() - 1;
     }
-    const std::uint32_t index = free_.back();
-    free_.pop_back();
+    const std::uint32_t index = claim();
     records_[index] = std::move(value);
-    taken_[index] = 1;
     return index;
   }
   // Frees a record. Its contents remain until the record is taken again. Freeing a free record is a
@@ -94,6 +101,13 @@ class Pool {
   }
 
  private:
+  // Returns the index of the record that was freed last, now in use.
+  std::uint32_t claim() {
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    taken_[index] = 1;
+    return index;
+  }
   static void require(bool held) {
     if (!held) {
       raise_fault("pool", Tick(0), -1, "access to a record that is free or invalid");
