@@ -92,6 +92,8 @@ def test_check_prints_the_machine() -> None:
     assert "GB/s" in succeed("check", "quick", "--set", "nvdimm.nand.read_time=0s")
     assert "for pages" not in succeed("check", "quick", "--set", "nvdimm.access=line")
     assert "peak 96 GB/s of the links" in " ".join(succeed("check", "hbm3_hbf").split())
+    unused = succeed("check", "quick", "--set", "nvdimm.ftl.map_replacement=lru_pages")
+    assert "map_replacement lru_pages not used" in " ".join(unused.split())
     assert "storage.capacity 360GiB" in succeed("check", "storage/nvme")
     assert "a drive: 64 LUNs, pages of 8 KiB" in succeed("check", "storage/mqsim_ssd")
 

@@ -281,6 +281,10 @@ agents:
     assert stats({}, {}) != expected
     with pytest.raises(InputError, match=f"ftl.{key}: the policy returned"):
         stats({}, {parameter: wrong})
+    if keys:
+        full = Bundle("mine", "unified_fr_fcfs", objects={parameter: policy})
+        with pytest.raises(InputError, match=r"mine: .*map_replacement: needs nvdimm.*map: cached"):
+            hmsim.load_config("mascots16").with_policy(full)
 
 
 def test_results_name_the_classes_that_took_part(workload: Path) -> None:

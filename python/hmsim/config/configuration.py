@@ -223,6 +223,9 @@ class Config:
         """Return errors of policies in Python that the core cannot detect."""
         given = dict(self.objects)
         values = {setting.name: setting.text for setting in self.settings_in_force()}
+        for place in (name.removesuffix("_replacement") for name in given if "ftl.map" in name):
+            if values.get(place, "full") == "full":
+                return [f"{self.policy}: {place}_replacement: needs {place}: cached"]
         if values.get("controller.queues", "unified") == "unified":
             wrong = "controller.nvdimm_scheduler" in given
             return [f"{self.policy}: needs controller.queues: split"] if wrong else []

@@ -131,6 +131,9 @@ def _cells(parameters: Texts, modules: float, noun: str) -> list[tuple[str, str]
             spare = f"{number(effective_over_provisioning(parameters))} % effective"
         reason = "blocks kept free, open or bad hold no spare pages"
         lines.append(("", f"over-provisioning {given} %, {spare}: {reason}"))
+        policy, place = (parameters[f"nvdimm.ftl.map{name}"] for name in ("_replacement", ""))
+        if place == "full" and policy != "lru_entries":
+            lines.append(("", f"map_replacement {policy} not used: ftl.map is full, not cached"))
     return lines
 
 
