@@ -339,7 +339,12 @@ void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) {
   }
 }
 
-void Nvdimm::on_flash_room(std::uint32_t lun, Tick now) { evictor_.on_flash_idle(lun, now); }
+void Nvdimm::on_flash_room(std::uint32_t lun, Tick now) {
+  evictor_.on_flash_idle(lun, now);
+  if (parameters_.nand.multi_plane) {
+    writes_.keep_frames_free(now);
+  }
+}
 
 void Nvdimm::on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) {
   const std::uint32_t number = cookie / kMapUsers;

@@ -3,12 +3,14 @@
 
 namespace hmsim {
 
-EvictionChoice::EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashArray& flash)
+EvictionChoice::EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashArray& flash,
+                               bool joins_planes)
     : buffer_(buffer),
       ftl_(ftl),
       claims_(ftl.claims()),
       flash_(flash),
       merges_(ftl.shape().merge),
+      joins_planes_(joins_planes),
       channels_(static_cast<std::uint32_t>(flash.channels())),
       luns_per_channel_(ftl.shape().luns / channels_) {}
 
@@ -52,11 +54,24 @@ std::uint32_t EvictionChoice::next_with(const Company& company) const {
   return kNoIndex;
 }
 
+// Returns whether a LUN with room takes a program. While none of them does, only on_lun_free()
+// makes the next call look at them again.
+bool EvictionChoice::any_lun_free() {
+  bool free = false;
+  const bool found = !full_ && claims_.any_idle([&](std::uint32_t lun) {
+    const bool takes = flash_.idle(lun) || (joins_planes_ && flash_.takes_program(lun));
+    free = free || takes;
+    return takes;
+  });
+  full_ = !free;
+  return found;
+}
+
 // Examines the first few replaceable frames. Prefers complete pages, then (static allocation) the
-// flash channel whose turn it is. With dynamic allocation the page goes to any idle LUN.
-std::uint32_t EvictionChoice::early(const Company* company) const {
+// flash channel whose turn it is. With dynamic allocation the page goes to any free LUN.
+std::uint32_t EvictionChoice::early(const Company* company) {
   const bool dynamic = ftl_.shape().dynamic;
-  if (dynamic && !claims_.any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
+  if (dynamic && !any_lun_free()) {
     return kNoIndex;
   }
   std::uint32_t best = kNoIndex;

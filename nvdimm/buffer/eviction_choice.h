@@ -19,7 +19,8 @@ namespace hmsim {
 class EvictionChoice {
  public:
   // The arguments must outlive the object.
-  EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashArray& flash);
+  // `joins_planes`: a busy LUN takes a program if it can join a waiting one.
+  EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashArray& flash, bool joins_planes);
 
   LogicalPage page_of(std::uint32_t frame) const {
     return buffer_.page_of(buffer_.write[frame].key);
@@ -41,9 +42,11 @@ class EvictionChoice {
   }
   // Returns the same for such pages. Examines only the first kCompanyWindow frames.
   std::uint32_t next_with(const Company& company) const;
-  // Returns a frame worth evicting before a write needs it, because a LUN is idle, or kNoIndex.
+  // Returns a frame worth evicting before a write needs it, because a LUN is free, or kNoIndex.
   // `company`: if not nullptr, the page must be such a page.
-  std::uint32_t early(const Company* company) const;
+  std::uint32_t early(const Company* company);
+  // Called when a LUN can take a program.
+  void on_lun_free() { full_ = false; }
   // Passes the turn of early evictions to the next flash channel. `frame`: the latest early choice.
   void pass_turn(std::uint32_t frame);
 
@@ -62,6 +65,7 @@ class EvictionChoice {
   static constexpr int kCompanyWindow = 64;  // frames that next_with() examines
 
   bool is_under_way(std::uint32_t frame) const;
+  bool any_lun_free();
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
 
   const SyncBuffer& buffer_;
@@ -69,9 +73,11 @@ class EvictionChoice {
   const Claims& claims_;
   const FlashArray& flash_;
   const bool merges_;
+  const bool joins_planes_;
   const std::uint32_t channels_;
   const std::uint32_t luns_per_channel_;
   std::uint32_t next_channel_ = 0;  // for early evictions
+  bool full_ = false;               // no LUN was free at the latest look
   KeyMap under_way_;                // page -> eviction
 };
 

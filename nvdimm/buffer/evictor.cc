@@ -25,7 +25,7 @@ Evictor::Evictor(FrameRelease release, const NandParameters& nand, SyncBuffer& b
       data_(data),
       release_(release),
       combines_(nand.cache || nand.multi_plane),
-      choice_(buffer, ftl, flash),
+      choice_(buffer, ftl, flash, nand.multi_plane),
       most_(ftl.shape().batch()),
       open_(std::size_t{ftl.shape().dynamic ? 1 : ftl.shape().luns} * ftl.shape().streams,
             kNoIndex) {
@@ -259,6 +259,7 @@ void Evictor::place(std::uint32_t batch, Tick now) {
 }
 
 void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
+  choice_.on_lun_free();
   if (unplaced_.empty()) {
     return;
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/ftl/garbage_collector.h"
 
+#include <algorithm>
+#include <array>
+
 namespace hmsim {
 
 namespace {
@@ -9,6 +12,14 @@ namespace {
 Tick blocked_by_copy(bool hold_channel, const NandParameters& nand, const NandTiming& timing) {
   const Tick on_bus = 2 * (timing.data_out() + timing.read_command());
   return hold_channel ? on_bus + nand.read_time + nand.program_time : on_bus;
+}
+
+// Returns whether copies to different planes may be programmed together. Each stream has a block of
+// its own, and a translation page stays together, so these are programmed one by one.
+bool joins_planes(const GcParameters& parameters, const NandParameters& nand, bool copyback,
+                  const Ftl& ftl) {
+  return nand.multi_plane && !parameters.hold_channel && !copyback && !ftl.placement().active() &&
+         ftl.shape().cached_entries == 0;
 }
 
 }  // namespace
@@ -27,7 +38,12 @@ GarbageCollector::GarbageCollector(const GcParameters& parameters, const NandPar
                  {nand.read_time, nand.program_time, nand.erase_time, flash.timing().data_out(),
                   blocked_by_copy(parameters.hold_channel, nand, flash.timing()), line_burst},
                  ftl, pending),
+      planes_(joins_planes(parameters, nand, decisions_.scheduler().copyback(), ftl)
+                  ? flash.planes()
+                  : 1),
+      width_(std::min(planes_, GatheredCopies::kMostFlashPages)),
       jobs_(ftl.shape().luns),
+      rows_(std::size_t{ftl.shape().luns} * width_),
       resting_(pending.channels()) {
   flash.attach(*this);
 }
@@ -146,29 +162,26 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
 void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
   const std::uint32_t parts = ftl_.shape().parts();
-  if (job.copies.fill_page(ftl_)) {  // a second stream
-    program(lun, true, now);
+  if (job.copies.fill_page(ftl_, row_left(lun))) {  // a second stream, or the next row
+    program(lun, row_left(lun), true, now);
     return;
   }
   for (; job.next_page < ftl_.shape().pages; job.next_page += parts) {
     const PhysicalPage source = ftl_.shape().page_at(lun, job.block, job.next_page);
-    const PartMask valid = GatheredCopies::valid_parts(ftl_, source);
-    if (valid == 0) {
+    if (GatheredCopies::valid_parts(ftl_, source) == 0) {
       continue;
     }
     if (job.idle ? !pending_.all().none() : !decisions_.may_copy(lun, job.block)) {
       yield_to_waiting(lun, Phase::resting, now);
       return;
     }
-    job.source = source;
-    job.next_page += parts;
-    read(lun, valid, now);
+    read_row(lun, now);
     return;
   }
   if (job.copies.empty()) {
     proceed_to_erase(lun, now);
   } else {
-    program(lun, true, now);
+    program(lun, std::min(row_left(lun), job.copies.flash_pages(ftl_)), true, now);
   }
 }
 
@@ -214,22 +227,51 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
   }
 }
 
-// Holds the channel only if a program, which releases it, follows at once.
-void GarbageCollector::read(std::uint32_t lun, PartMask parts, Tick now) {
+// Reads the next flash page and those in its row that hold pages to copy. Holds the channel only if
+// a program, which releases it, follows at once.
+void GarbageCollector::read_row(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
-  const bool whole = parts == first_parts(ftl_.shape().parts());
+  const std::uint32_t parts = ftl_.shape().parts();
   const bool copyback = decisions_.scheduler().copyback();
-  const bool transfer = !(whole && copyback);
-  const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, job.source, copyback);
-  job.copies.gather(ftl_, job.source, copyback);
-  submit(FlashOperation::read, lun, transfer, parts, holds, now);
+  const std::uint32_t row = parts * planes_;
+  do {
+    const PhysicalPage source = ftl_.shape().page_at(lun, job.block, job.next_page);
+    const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, source, copyback);
+    if (const PartMask found = job.copies.gather(ftl_, source, copyback)) {
+      const bool transfer = !copyback || found != first_parts(parts);
+      rows_[row_of(lun) + job.under_way].source = source;
+      submit(FlashOperation::read, lun, transfer, found, holds, now, job.under_way++);
+    }
+    job.next_page += parts;
+  } while (job.next_page % row != 0 && job.under_way < width_ &&
+           !job.copies.fill_page(ftl_, row_left(lun)));
 }
 
-void GarbageCollector::program(std::uint32_t lun, bool transfer, Tick now) {
-  Job& job = jobs_[lun];
-  job.batch = job.copies.take(ftl_);
-  submit(FlashOperation::program, lun, transfer, first_parts(job.batch.count),
-         parameters_.hold_channel, now);
+// Returns the flash page that the LUN's next copies go to, or kNowhere: they open a block.
+PhysicalPage GarbageCollector::next_copy(std::uint32_t lun) const {
+  return ftl_.frontiers().next_place(
+      lun, jobs_[lun].levelling ? WriteStream::levelling : WriteStream::collection);
+}
+
+// Returns the flash pages that are left of the row of planes that the LUN's copies fill.
+std::uint32_t GarbageCollector::row_left(std::uint32_t lun) const {
+  if (planes_ == 1) {
+    return 1;
+  }
+  const PhysicalPage next = next_copy(lun);
+  const std::uint32_t plane =
+      next == kNowhere ? 0 : (ftl_.shape().page_of(next) >> ftl_.shape().part_bits) % planes_;
+  return std::min(planes_ - plane, width_);
+}
+
+void GarbageCollector::program(std::uint32_t lun, std::uint32_t pages, bool transfer, Tick now) {
+  jobs_[lun].under_way = pages;
+  for (std::uint32_t i = 0; i < pages; ++i) {
+    CopyBatch& batch = rows_[row_of(lun) + i].batch;
+    batch = jobs_[lun].copies.take(ftl_);
+    submit(FlashOperation::program, lun, transfer, first_parts(batch.count),
+           parameters_.hold_channel, now, i);
+  }
 }
 
 void GarbageCollector::erase(std::uint32_t lun, Tick now) {
@@ -237,10 +279,11 @@ void GarbageCollector::erase(std::uint32_t lun, Tick now) {
 }
 
 void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, bool transfer,
-                              PartMask parts, bool holds, Tick now) {
+                              PartMask parts, bool holds, Tick now, std::uint32_t subject) {
   enter(lun, Phase::working);
   lock(lun, now);
-  flash_.submit({this, operation, FlashPriority::collection, lun, 0, transfer, parts, holds}, now);
+  flash_.submit({this, operation, FlashPriority::collection, lun, subject, transfer, parts, holds},
+                now);
 }
 
 void GarbageCollector::report(std::uint32_t lun, bool begins, Tick now) const {
@@ -254,51 +297,73 @@ void GarbageCollector::report(std::uint32_t lun, bool begins, Tick now) const {
 
 bool GarbageCollector::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
-    Job& job = jobs_[command.lun];
-    job.target = job.batch.allocate(ftl_, command.lun, job.levelling);
+    const bool levelling = jobs_[command.lun].levelling;
+    FlashPage& own = rows_[of(command)];
+    own.target = own.batch.allocate(ftl_, command.lun, levelling);
   }
   return true;
 }
 
-void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
-  const std::uint32_t lun = command.lun;
-  const bool folded = folds(lun);
-  Job& job = jobs_[lun];
+[[gnu::flatten]] void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
+  const bool copies = command.operation != FlashOperation::erase;
+  ensure(!copies || jobs_[command.lun].under_way > 0, "gc", now, command.lun,
+         "command that no job waits for");
   switch (command.operation) {
     case FlashOperation::read:
-      serve_waiting(command, now);
-      if (job.copies.fill_page(ftl_)) {
-        program(lun, command.transfer, now);
-      } else {
-        proceed(lun, now);
-      }
+      on_read(command, now);
       return;
     case FlashOperation::program:
-      if (command.failed) {
-        ftl_.fail(job.target, 0);
-        submit(command.operation, lun, command.transfer, command.parts, command.hold_bus, now);
-        return;
-      }
-      for (std::uint32_t i = 0; i < job.batch.count; ++i) {
-        ftl_.count_copy(job.batch.copies[i].page, folded);
-      }
-      statistics_.padded_pages += ftl_.shape().parts() - job.batch.count;
-      job.batch.commit(ftl_, job.target);
-      proceed(lun, now);
+      on_programmed(command, now);
       return;
     case FlashOperation::erase:
-      finish(lun, command.failed, now);
+      finish(command.lun, command.failed, now);
       return;
+  }
+}
+
+void GarbageCollector::on_read(const FlashCommand& command, Tick now) {
+  const std::uint32_t lun = command.lun;
+  Job& job = jobs_[lun];
+  serve_waiting(command, rows_[of(command)].source, now);
+  if (--job.under_way > 0) {
+    return;
+  }
+  if (job.copies.fill_page(ftl_, row_left(lun))) {
+    program(lun, row_left(lun), command.transfer, now);
+  } else {
+    proceed(lun, now);
+  }
+}
+
+void GarbageCollector::on_programmed(const FlashCommand& command, Tick now) {
+  const std::uint32_t lun = command.lun;
+  Job& job = jobs_[lun];
+  const FlashPage& done = rows_[of(command)];
+  const CopyBatch& batch = done.batch;
+  if (command.failed) {
+    ftl_.fail(done.target, 0);
+    submit(command.operation, lun, command.transfer, command.parts, command.hold_bus, now,
+           command.subject);
+    return;
+  }
+  const bool folded = folds(lun);
+  for (std::uint32_t i = 0; i < batch.count; ++i) {
+    ftl_.count_copy(batch.copies[i].page, folded);
+  }
+  statistics_.padded_pages += ftl_.shape().parts() - batch.count;
+  batch.commit(ftl_, done.target);
+  if (--job.under_way == 0) {
+    proceed(lun, now);
   }
 }
 
 // Serves waiting requests from the pages just read, if these crossed the channel and are still
 // current.
-void GarbageCollector::serve_waiting(const FlashCommand& command, Tick now) {
+void GarbageCollector::serve_waiting(const FlashCommand& command, PhysicalPage source, Tick now) {
   if (!command.transfer || !decisions_.scheduler().caches_copied_pages()) {
     return;
   }
-  jobs_[command.lun].copies.each_new([&](const PageCopy& copy) {
+  jobs_[command.lun].copies.each_of(ftl_, source, [&](const PageCopy& copy) {
     if (ftl_.pages().place(copy.page) == copy.source) {
       if (listener_.on_page_copied(copy.page, command.lun, now)) {
         ++statistics_.gc_cached;
@@ -309,20 +374,31 @@ void GarbageCollector::serve_waiting(const FlashCommand& command, Tick now) {
 }
 
 PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
-  const Job& job = jobs_[command.lun];
-  return command.operation == FlashOperation::read ? job.source
+  return command.operation == FlashOperation::read ? rows_[of(command)].source
          : command.operation == FlashOperation::program
-             ? job.target
-             : ftl_.shape().page_at(command.lun, job.block, 0);
+             ? rows_[of(command)].target
+             : ftl_.shape().page_at(command.lun, jobs_[command.lun].block, 0);
+}
+
+PhysicalPage GarbageCollector::next_flash_place(const FlashCommand& command) const {
+  if (planes_ == 1 || command.operation == FlashOperation::erase) {
+    return kNowhere;
+  }
+  return command.operation == FlashOperation::read ? rows_[of(command)].source
+                                                   : next_copy(command.lun);
 }
 
 void GarbageCollector::Job::serialize(Archive& archive, const Ftl& ftl) {
-  archive(phase, levelling, locked, idle, block, next_page, reads, source, target, started);
+  archive(phase, levelling, locked, idle, block, next_page, reads, under_way, started);
   archive.check_index(block, ftl.shape().blocks, "invalid block under collection");
   archive.check(next_page % ftl.shape().parts() == 0, "flash page collected in part");
+  copies.serialize(archive, ftl);
+}
+
+void GarbageCollector::FlashPage::serialize(Archive& archive, const Ftl& ftl) {
+  archive(source, target);
   ftl.shape().check_flash_page(archive, source);
   ftl.shape().check_flash_page(archive, target);
-  copies.serialize(archive, ftl);
   batch.serialize(archive, ftl);
 }
 
@@ -330,6 +406,10 @@ void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
   for (Job& job : jobs_) {
     job.serialize(archive, ftl_);
+    archive.check(job.under_way <= width_, "too many commands of a copy");
+  }
+  for (FlashPage& page : rows_) {
+    page.serialize(archive, ftl_);
   }
   archive.fixed(resting_);
   archive(decisions_);

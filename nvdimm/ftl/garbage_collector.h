@@ -8,6 +8,8 @@
 // A flash page is read once, for all pages that are still valid in it. The pages of several flash
 // pages are gathered in the controller until they fill one. Only the last flash page of a victim
 // may be padded. Copyback, from cells to cells, requires a flash page whose parts are all valid.
+// With multi-plane operations, one read takes a row of the planes, and one program fills the rest
+// of a row.
 //
 // The LUN is locked during a copy, between copies unless the scheduler yields, and during the
 // erase. Other commands of the LUN wait meanwhile. While the job yields, they run.
@@ -16,6 +18,7 @@
 // coldest block is moved in the same way. Below the urgent limit the scheduler is overruled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -71,18 +74,25 @@ class GarbageCollector final : private FlashRequester {
     std::uint32_t next_page = 0;  // next page of the victim to examine
     std::uint32_t reads = 0;      // yielding: reads still to be served
     GatheredCopies copies;        // read, or being read
-    CopyBatch batch;              // being programmed
-    PhysicalPage source;          // flash page being read
-    PhysicalPage target;          // flash page being programmed
+    std::uint32_t under_way = 0;  // reads or programs of a row that are not done
     Tick started;
+
+    void serialize(Archive& archive, const Ftl& ftl);
+  };
+  // One of the row that a job reads or programs at once.
+  struct FlashPage {
+    PhysicalPage source;  // being read
+    CopyBatch batch;
+    PhysicalPage target;  // being programmed
 
     void serialize(Archive& archive, const Ftl& ftl);
   };
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;
+  PhysicalPage next_flash_place(const FlashCommand& command) const override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
-  void serve_waiting(const FlashCommand& command, Tick now);
+  void serve_waiting(const FlashCommand& command, PhysicalPage source, Tick now);
 
   void consider(std::uint32_t lun, Tick now);
   void fold_when_idle(Tick now);
@@ -95,11 +105,21 @@ class GarbageCollector final : private FlashRequester {
   void enter(std::uint32_t lun, Phase phase);
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
-  void read(std::uint32_t lun, PartMask parts, Tick now);
-  void program(std::uint32_t lun, bool transfer, Tick now);
+  void read_row(std::uint32_t lun, Tick now);
+  // Return the index in rows_ of a LUN's first flash page, and of what a command reads or programs.
+  std::size_t row_of(std::uint32_t lun) const { return std::size_t{lun} * width_; }
+  std::size_t of(const FlashCommand& command) const {
+    ensure(command.subject < width_, "gc", Tick(0), command.subject, "command without copies");
+    return row_of(command.lun) + command.subject;
+  }
+  PhysicalPage next_copy(std::uint32_t lun) const;
+  std::uint32_t row_left(std::uint32_t lun) const;
+  void program(std::uint32_t lun, std::uint32_t pages, bool transfer, Tick now);
+  void on_read(const FlashCommand& command, Tick now);
+  void on_programmed(const FlashCommand& command, Tick now);
   void erase(std::uint32_t lun, Tick now);
   void submit(FlashOperation operation, std::uint32_t lun, bool transfer, PartMask parts,
-              bool holds, Tick now);
+              bool holds, Tick now, std::uint32_t subject = 0);
   void report(std::uint32_t lun, bool begins, Tick now) const;
   // Returns whether the job empties a block of the SLC cache.
   bool folds(std::uint32_t lun) const {
@@ -113,7 +133,10 @@ class GarbageCollector final : private FlashRequester {
   CollectionListener& listener_;
   FtlStatistics& statistics_;
   CollectionJobs decisions_;
+  const std::uint32_t planes_;          // that a copy programs at once
+  const std::uint32_t width_;           // most of their flash pages
   std::vector<Job> jobs_;               // by LUN
+  std::vector<FlashPage> rows_;         // by LUN, and by the command's subject
   std::vector<std::uint32_t> resting_;  // jobs, by channel
 };
 

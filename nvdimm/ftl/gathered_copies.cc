@@ -2,6 +2,7 @@
 #include "nvdimm/ftl/gathered_copies.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.h"
 
@@ -75,13 +76,19 @@ const PageCopy* GatheredCopies::full_stream(std::uint32_t parts) const {
 
 CopyBatch GatheredCopies::take(const Ftl& ftl) {
   const std::uint32_t parts = ftl.shape().parts();
+  CopyBatch batch;
+  if (count_ <= parts) {
+    std::copy_n(copies_.begin(), count_, batch.copies.begin());
+    batch.count = std::exchange(count_, 0);
+    old_ = 0;
+    return batch;
+  }
   const auto last = copies_.begin() + old_;
   const auto end = copies_.begin() + count_;
   const bool whole = count_ - old_ == parts && std::all_of(last, end, [last](const PageCopy& each) {
                        return each.stream == last->stream;
                      });
   const PageCopy* const full = whole || !ftl.placement().active() ? nullptr : full_stream(parts);
-  CopyBatch batch;
   std::uint32_t kept = whole ? old_ : 0;
   for (std::uint32_t i = kept; i < count_; ++i) {
     const PageCopy copy = copies_[i];

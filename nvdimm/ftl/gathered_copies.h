@@ -40,6 +40,8 @@ struct CopyBatch {
 
 class GatheredCopies {
  public:
+  static constexpr std::uint32_t kMostFlashPages = 7;  // that fill_page() may ask for
+
   bool empty() const { return count_ == 0; }
 
   // Gathers the valid pages of the flash page at `first` and returns their parts. Before the call,
@@ -57,10 +59,16 @@ class GatheredCopies {
     after.gather(ftl, first, together);
     return after.fill_page(ftl);
   }
-  bool fill_page(const Ftl& ftl) const {
+  // Returns whether the pages fill `pages` flash pages. With several streams: one flash page.
+  bool fill_page(const Ftl& ftl, std::uint32_t pages = 1) const {
     const std::uint32_t parts = ftl.shape().parts();
-    return count_ >= parts && (!ftl.placement().active() || count_ + parts > copies_.size() ||
-                               full_stream(parts) != nullptr);
+    return count_ >= parts * pages &&
+           (!ftl.placement().active() || count_ + parts > copies_.size() ||
+            full_stream(parts) != nullptr);
+  }
+  // Returns the flash pages that take() fills until no page is left, the last one in part.
+  std::uint32_t flash_pages(const Ftl& ftl) const {
+    return (count_ + ftl.shape().parts() - 1) >> ftl.shape().part_bits;
   }
   // Removes and returns the next batch. If the last flash page was entirely valid and has one
   // stream, it is the batch: translation pages then stay together, and other pages may use
@@ -68,18 +76,20 @@ class GatheredCopies {
   // or of all streams if none does.
   CopyBatch take(const Ftl& ftl);
 
-  // Calls `call` with each page of the last flash page.
+  // Calls `call` with each page of the flash page at `first`.
   template <class Call>
-  void each_new(Call call) const {
-    for (std::uint32_t i = old_; i < count_; ++i) {
-      call(copies_[i]);
+  void each_of(const Ftl& ftl, PhysicalPage first, Call call) const {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (ftl.shape().same_flash_page(copies_[i].source, first)) {
+        call(copies_[i]);
+      }
     }
   }
 
   void serialize(Archive& archive, const Ftl& ftl);
 
  private:
-  static constexpr std::uint32_t kMost = 8 * kMostParts;
+  static constexpr std::uint32_t kMost = (kMostFlashPages + 1) * kMostParts;
 
   // Returns the first page of the first stream with at least `parts` pages, or nullptr.
   const PageCopy* full_stream(std::uint32_t parts) const;

@@ -55,6 +55,27 @@ TEST(Gc, LastsForItsCopiesAndTheErase) {
   duration_of_one_collection(parameters, Tick(300'000 + 50'000'000 + 300'000 + 650'000'000));
 }
 
+// Whole rows of two planes are valid. Each is read and programmed at once: two transfers and a gap.
+TEST(Gc, CopiesOfARowOfPlanesShareTheirCells) {
+  for (const bool together : {false, true}) {
+    NvdimmParameters parameters = filled_nvdimm();
+    parameters.capacity = 2 * parameters.capacity;
+    parameters.nand.planes = 2;
+    parameters.nand.multi_plane = together;
+    parameters.precondition.overwrite = 0;
+    Rig rig(parameters);
+    for (std::int64_t i = 0; rig.statistics().ftl.gc_count == 0; ++i) {
+      rig.write_page((i / 2 * 4 + i % 2) % 320);
+    }
+    const auto pages = static_cast<std::int64_t>(rig.statistics().ftl.gc_pages);
+    const Tick row = 2 * Tick(2 * 20'780'000 + 500'000) + Tick(50'000'000 + 650'000'000);
+    const Tick copies = together ? pages / 2 * row : pages * (kPageRead + kPageProgram);
+    EXPECT_GT(pages, 0);
+    EXPECT_EQ(Tick(rig.statistics().ftl.gc_duration.max()),
+              copies + kErase + Tick(together ? 800'000 : 2'000'300'000));
+  }
+}
+
 TEST(Gc, PagesAreGatheredUntilTheyFillAFlashPage) {
   NvdimmParameters parameters = filled_nvdimm();
   parameters.nand.page_size = 4 * kPageBytes;

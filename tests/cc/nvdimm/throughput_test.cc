@@ -2,6 +2,7 @@
 // Which rate does a saturated flash array deliver?
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -14,9 +15,9 @@ double megabytes_per_second(std::int64_t pages, Tick time) {
   return static_cast<double>(pages * kPageBytes.value()) / static_cast<double>(time.value()) * 1e6;
 }
 
-// Accesses one random line per page, 1,024 at once. Returns the MB/s of complete flash pages while
-// all LUNs have work.
-double saturated_rate(NvdimmParameters parameters, bool is_write) {
+// Accesses one random line per page, `depth` at once. Returns the MB/s of complete flash pages
+// while all LUNs have work.
+double saturated_rate(NvdimmParameters parameters, bool is_write, std::uint32_t depth = 1024) {
   parameters.buffer.read_size = 2048 * kPageBytes;
   parameters.buffer.write_size = 1024 * kPageBytes;
   Rig rig(parameters);
@@ -27,7 +28,7 @@ double saturated_rate(NvdimmParameters parameters, bool is_write) {
   Tick start{0};
   Tick end{0};
   Counter done = 0;
-  rig.run(kCommands, 1024, [&](std::int64_t i, Address& address, bool& write) {
+  rig.run(kCommands, depth, [&](std::int64_t i, Address& address, bool& write) {
     address = line_address(static_cast<std::int64_t>(random.below(pages)));
     write = is_write;
     if (i == kFilled || i == kCommands - 1) {
@@ -70,6 +71,21 @@ TEST(Throughput, EightLunsProgramAPageEachInTheTimeOfOne) {
       parameters.ftl.allocation = allocation;
       parameters.buffer.manager = manager;
       EXPECT_NEAR(saturated_rate(parameters, true), limit, 0.01 * limit) << manager;
+    }
+  }
+}
+
+TEST(Throughput, ADieProgramsAllOfItsPlanesInTheTimeOfOne) {
+  for (const std::int64_t planes : {2, 4}) {
+    for (const auto& [manager, depth] : {std::pair("on_demand", 1024u), {"watermark", 8u}}) {
+      NvdimmParameters parameters = plain_nvdimm();
+      parameters.buffer.manager = manager;
+      parameters.nand.chips = 1;  // no LUN waits for another one's bus
+      parameters.nand.planes = planes;
+      parameters.nand.multi_plane = true;
+      const auto n = static_cast<double>(planes);
+      const double limit = 4 * n * 4096 / (n * 20.78 + (n - 1) * 0.5 + 650);
+      EXPECT_NEAR(saturated_rate(parameters, true, depth), limit, 0.01 * limit) << manager;
     }
   }
 }
