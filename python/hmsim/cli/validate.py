@@ -37,7 +37,7 @@ def validate(
             metavar="[NAME|FILE]",
             help="Only for card: one part of it (a64fx, graviton, skylake, machines, drives, "
             "standards, prac), or a file of your own measurements. Default: all of these parts. "
-            "Others: optane, cmm_h, cxl, over_provisioning.",
+            "Others: optane, cmm_h, cxl, cxl_card, over_provisioning.",
         ),
     ] = "",
     json: Json = False,

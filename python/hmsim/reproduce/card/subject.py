@@ -14,7 +14,7 @@ from hmsim.reproduce.card.method import DRIVES, METHOD, read
 from hmsim.reproduce.card.own_file import OwnFile
 
 PARTS = ("machines", "standards", "drives", "prac")
-BY_NAME = ("optane", "cmm_h", "cxl", "over_provisioning")  # parts that "" leaves out
+BY_NAME = ("optane", "cmm_h", "cxl", "cxl_card", "over_provisioning")  # "" leaves these out
 
 
 @dataclass(frozen=True)
