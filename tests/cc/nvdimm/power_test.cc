@@ -220,6 +220,39 @@ TEST(Power, TwoFailuresInARowLoseNothing) {
   EXPECT_EQ(shadow.mismatches(), 0u);
 }
 
+TEST(Power, CopiesOfRowsOfPlanesLoseNothing) {
+  for (const std::int64_t planes : {1, 2, 4}) {
+    NvdimmParameters parameters = filled(FrameRelease::program);
+    parameters.capacity = planes * parameters.capacity;
+    parameters.nand.planes = planes;
+    parameters.nand.multi_plane = planes > 1;
+    parameters.precondition.overwrite = 2;
+    Shadow shadow(parameters, 4);
+    const auto copied = [&shadow] {
+      std::int64_t pages = 0;
+      shadow.nvdimm().flash().in_flight(
+          0, [&](const FlashCommand& command, PhysicalPage, bool begun, bool) {
+            pages += begun && command.priority == FlashPriority::collection;
+          });
+      return pages;
+    };
+    int failures = 0;
+    for (int i = 0; i < 100'000 && failures < 20; ++i) {
+      shadow.send(shadow.pages(), 7);
+      shadow.finish_one();
+      shadow.step();
+      if (copied() == planes && i % 7 == 0) {
+        shadow.power_cycle();
+        ++failures;
+      }
+    }
+    shadow.settle();
+    shadow.check_all();
+    EXPECT_EQ(shadow.mismatches(), 0u) << planes;
+    EXPECT_EQ(failures, 20) << planes;
+  }
+}
+
 // Eight LUNs with the maximum number of valid pages, minus one page in total.
 NvdimmParameters full_luns(PageAllocation allocation) {
   NvdimmParameters parameters = small_nvdimm();
