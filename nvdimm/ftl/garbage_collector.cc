@@ -406,7 +406,8 @@ void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
   for (Job& job : jobs_) {
     job.serialize(archive, ftl_);
-    archive.check(job.under_way <= width_, "too many commands of a copy");
+    archive.check(job.under_way <= (job.phase == Phase::working ? width_ : 0),
+                  "too many commands of a copy");
   }
   for (FlashPage& page : rows_) {
     page.serialize(archive, ftl_);

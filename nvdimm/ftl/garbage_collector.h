@@ -133,8 +133,8 @@ class GarbageCollector final : private FlashRequester {
   CollectionListener& listener_;
   FtlStatistics& statistics_;
   CollectionJobs decisions_;
-  const std::uint32_t planes_;          // that a copy programs at once
-  const std::uint32_t width_;           // most of their flash pages
+  const std::uint32_t planes_;          // of a row that copies fill; 1: they go page by page
+  const std::uint32_t width_;           // most flash pages that a copy reads or programs at once
   std::vector<Job> jobs_;               // by LUN
   std::vector<FlashPage> rows_;         // by LUN, and by the command's subject
   std::vector<std::uint32_t> resting_;  // jobs, by channel

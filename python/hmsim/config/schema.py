@@ -116,6 +116,7 @@ def fit() -> Schema:
     inline = _object({"agents": agents, "description": TEXT}, ["agents"])
     values = _axes(known, _reference)
     more = {"workload": {"anyOf": [TEXT, inline]}, "short": _reference(VALUES)}
+    more["warmup"] = COMMON["warmup"]
     run = {**values, "properties": {**values["properties"], **more}}
     band = {"type": ["number", "string"]}
     target = {
