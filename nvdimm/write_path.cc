@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/write_path.h"
 
+#include <utility>
+
 namespace hmsim {
 
 WritePath::WritePath(CommandTable& commands, SyncBuffer& buffer, const Lookahead* lookahead,
@@ -50,19 +52,26 @@ void WritePath::admit(Tick now, const GcWait& gc) {
 }
 
 std::size_t WritePath::evict(Tick now) {
+  const bool outer = std::exchange(starting_, true);
   const Evictor::Started started = evictor_.start(now);
+  starting_ = outer;
   leaving_ += started.frames;
   return started.pages;
 }
 
 void WritePath::keep_frames_free(Tick now) {
+  if (starting_) {  // by the LUN that the eviction went to
+    return;
+  }
+  starting_ = true;
   while (wants_free_frame()) {
     const Evictor::Started started = evictor_.start_early(now);
     if (started.pages == 0) {
-      return;
+      break;
     }
     leaving_ += started.frames;
   }
+  starting_ = false;
 }
 
 void WritePath::accept(std::uint32_t frame, const GcWait& gc, Tick now) {

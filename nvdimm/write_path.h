@@ -54,6 +54,7 @@ class WritePath final : public EvictionListener {
   const Lookahead* lookahead_;
   Evictor& evictor_;
   std::size_t leaving_ = 0;  // frames of the write part that evictions in progress will free
+  bool starting_ = false;    // an eviction starts, and is not yet in leaving_
 };
 
 }  // namespace hmsim

@@ -54,12 +54,12 @@ std::uint32_t EvictionChoice::next_with(const Company& company) const {
   return kNoIndex;
 }
 
-// Returns whether a LUN with room takes a program. While none of them does, only on_lun_free()
+// Returns whether a LUN with room is free. While none of them does, only on_lun_free()
 // makes the next call look at them again.
 bool EvictionChoice::any_lun_free() {
   bool free = false;
   const bool found = !full_ && claims_.any_idle([&](std::uint32_t lun) {
-    const bool takes = flash_.idle(lun) || (joins_planes_ && flash_.takes_program(lun));
+    const bool takes = is_free(lun);
     free = free || takes;
     return takes;
   });
@@ -82,7 +82,7 @@ std::uint32_t EvictionChoice::early(const Company* company) {
     const LogicalPage page = buffer_.page_of(record.key);
     const std::uint32_t home = ftl_.shape().home(page);
     if (record.listing == FrameListing::guarded || is_under_way(frame) ||
-        (!dynamic && (!flash_.idle(home) || (company != nullptr && home != company->home))) ||
+        (!dynamic && (!is_free(home) || (company != nullptr && home != company->home))) ||
         (company != nullptr && stream_of(page, frame) != company->stream)) {
       continue;
     }
@@ -105,6 +105,7 @@ void EvictionChoice::pass_turn(std::uint32_t frame) {
 void EvictionChoice::serialize(Archive& archive) {
   archive(next_channel_);
   archive.check_index(next_channel_, channels_, "invalid next flash channel");
+  full_ = full_ && !archive.loading();
 }
 
 }  // namespace hmsim

@@ -19,7 +19,7 @@ namespace hmsim {
 class EvictionChoice {
  public:
   // The arguments must outlive the object.
-  // `joins_planes`: a busy LUN takes a program if it can join a waiting one.
+  // `joins_planes`: a LUN is free also while it programs, if its next program has room for a plane.
   EvictionChoice(const SyncBuffer& buffer, Ftl& ftl, const FlashArray& flash, bool joins_planes);
 
   LogicalPage page_of(std::uint32_t frame) const {
@@ -65,6 +65,9 @@ class EvictionChoice {
   static constexpr int kCompanyWindow = 64;  // frames that next_with() examines
 
   bool is_under_way(std::uint32_t frame) const;
+  bool is_free(std::uint32_t lun) const {
+    return flash_.idle(lun) || (joins_planes_ && flash_.takes_program(lun, true));
+  }
   bool any_lun_free();
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
 

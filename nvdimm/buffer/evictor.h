@@ -56,8 +56,8 @@ class Evictor final : private FlashRequester {
   };
   // Starts evictions, up to a full flash page. Starts none if no frame can be evicted.
   Started start(Tick now);
-  // Starts evictions like start(), but before a frame is needed, and only if a LUN that is idle, or
-  // whose next program they join, can take the work.
+  // Starts evictions like start(), but before a frame is needed, and only if a LUN can take the
+  // work that is idle, or that programs and has room for a plane in its next program.
   Started start_early(Tick now);
 
   // Discards the page: data being written are dropped.

@@ -2,7 +2,6 @@
 #include "nvdimm/ftl/garbage_collector.h"
 
 #include <algorithm>
-#include <array>
 
 namespace hmsim {
 
@@ -234,17 +233,19 @@ void GarbageCollector::read_row(std::uint32_t lun, Tick now) {
   const std::uint32_t parts = ftl_.shape().parts();
   const bool copyback = decisions_.scheduler().copyback();
   const std::uint32_t row = parts * planes_;
-  do {
-    const PhysicalPage source = ftl_.shape().page_at(lun, job.block, job.next_page);
-    const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, source, copyback);
-    if (const PartMask found = job.copies.gather(ftl_, source, copyback)) {
-      const bool transfer = !copyback || found != first_parts(parts);
-      rows_[row_of(lun) + job.under_way].source = source;
-      submit(FlashOperation::read, lun, transfer, found, holds, now, job.under_way++);
-    }
-    job.next_page += parts;
-  } while (job.next_page % row != 0 && job.under_way < width_ &&
-           !job.copies.fill_page(ftl_, row_left(lun)));
+  const auto submit_row = [&] {
+    do {
+      const PhysicalPage source = ftl_.shape().page_at(lun, job.block, job.next_page);
+      const bool holds = parameters_.hold_channel && job.copies.would_fill(ftl_, source, copyback);
+      if (const PartMask found = job.copies.gather(ftl_, source, copyback)) {
+        const bool transfer = !copyback || found != first_parts(parts);
+        rows_[row_of(lun) + job.under_way].source = source;
+        submit(FlashOperation::read, lun, transfer, found, holds, now, job.under_way++);
+      }
+      job.next_page += parts;
+    } while (job.next_page % row != 0 && job.under_way < width_ && job.copies.has_room(ftl_));
+  };
+  planes_ == 1 ? submit_row() : flash_.together(lun, now, submit_row);
 }
 
 // Returns the flash page that the LUN's next copies go to, or kNowhere: they open a block.
@@ -266,12 +267,15 @@ std::uint32_t GarbageCollector::row_left(std::uint32_t lun) const {
 
 void GarbageCollector::program(std::uint32_t lun, std::uint32_t pages, bool transfer, Tick now) {
   jobs_[lun].under_way = pages;
-  for (std::uint32_t i = 0; i < pages; ++i) {
-    CopyBatch& batch = rows_[row_of(lun) + i].batch;
-    batch = jobs_[lun].copies.take(ftl_);
-    submit(FlashOperation::program, lun, transfer, first_parts(batch.count),
-           parameters_.hold_channel, now, i);
-  }
+  const auto submit_row = [&] {
+    for (std::uint32_t i = 0; i < pages; ++i) {
+      CopyBatch& batch = rows_[row_of(lun) + i].batch;
+      batch = jobs_[lun].copies.take(ftl_);
+      submit(FlashOperation::program, lun, transfer, first_parts(batch.count),
+             parameters_.hold_channel, now, i);
+    }
+  };
+  planes_ == 1 ? submit_row() : flash_.together(lun, now, submit_row);
 }
 
 void GarbageCollector::erase(std::uint32_t lun, Tick now) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pages that a collection has read and not yet written. The valid pages of several flash pages are
-// gathered until those of one stream fill one. At the end of a victim, or without room for more,
-// streams share a flash page, so copies never take more flash pages than with one stream.
+// gathered until those of one stream fill one, or a row of the planes. At the end of a victim, or
+// without room for more, streams share a flash page, so copies never take more flash pages than
+// with one stream.
 #pragma once
 
 #include <array>
@@ -45,7 +46,7 @@ class GatheredCopies {
   bool empty() const { return count_ == 0; }
 
   // Gathers the valid pages of the flash page at `first` and returns their parts. Before the call,
-  // fill_page() must be false. `together`: if all parts are valid, they stay together.
+  // has_room() must be true. `together`: if all parts are valid, they stay together.
   PartMask gather(const Ftl& ftl, PhysicalPage first, bool together = false);
   // Returns the same parts without gathering them.
   static PartMask valid_parts(const Ftl& ftl, PhysicalPage first);
@@ -66,6 +67,7 @@ class GatheredCopies {
            (!ftl.placement().active() || count_ + parts > copies_.size() ||
             full_stream(parts) != nullptr);
   }
+  bool has_room(const Ftl& ftl) const { return count_ + ftl.shape().parts() <= copies_.size(); }
   // Returns the flash pages that take() fills until no page is left, the last one in part.
   std::uint32_t flash_pages(const Ftl& ftl) const {
     return (count_ + ftl.shape().parts() - 1) >> ftl.shape().part_bits;

@@ -128,9 +128,15 @@ std::uint32_t FlashArray::take(std::uint32_t lun, SlotChain& queue, std::uint32_
   return node;
 }
 
-bool FlashArray::takes_program(std::uint32_t lun) const {
+bool FlashArray::takes_program(std::uint32_t lun, bool programs) const {
   const Lun& state = luns_[lun];
   if (locks_.locked(lun) || state.suspended != kNoIndex || empty(state)) {
+    return false;
+  }
+  const auto is_program = [this](std::uint32_t node) {
+    return node != kNoIndex && nodes_[node].command.operation == FlashOperation::program;
+  };
+  if (programs && !is_program(state.io) && !is_program(state.array) && !is_program(state.pending)) {
     return false;
   }
   if (multi_plane_) {
@@ -162,18 +168,10 @@ bool FlashArray::takes_program(std::uint32_t lun) const {
     room = room || (cache_ && state.array != kNoIndex &&
                     nodes_[state.array].command.operation == FlashOperation::program);
   }
-  if (room) {
-    offer_room(lun, now);
-  }
-}
-
-void FlashArray::offer_room(std::uint32_t lun, Tick now) {
-  while (takes_program(lun)) {
+  while (room && takes_program(lun)) {
     const std::uint32_t before = nodes_.used();
     client_.on_flash_room(lun, now);
-    if (nodes_.used() == before) {
-      return;
-    }
+    room = nodes_.used() != before;
   }
 }
 

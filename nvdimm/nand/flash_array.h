@@ -33,6 +33,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/archive.h"
@@ -106,6 +107,16 @@ class FlashArray {
   // identify requesters by the order of registration.
   void attach(FlashRequester& requester) { requesters_.push_back(&requester); }
   void submit(const FlashCommand& command, Tick now);
+  // Calls submit(), which submits commands to the LUN. Those to different planes may run as one.
+  template <class Submit>
+  void together(std::uint32_t lun, Tick now, Submit submit) {
+    const bool outer = std::exchange(luns_[lun].reporting, true);
+    submit();
+    luns_[lun].reporting = outer;
+    if (!outer) {
+      proceed(lun, now);
+    }
+  }
 
   // A locked LUN starts only collection commands, or reads while one of these is suspended. Lock
   // and unlock a LUN only from within on_flash_done() of one of its commands.
@@ -116,8 +127,9 @@ class FlashArray {
     return empty(luns_[lun]) && !luns_[lun].reporting && locks_.is_free(lun);
   }
   // Returns whether a program submitted now would overlap with the LUN's work: its data can come in
-  // meanwhile (cache), or it can be combined with a waiting program (multi-plane).
-  bool takes_program(std::uint32_t lun) const;
+  // meanwhile (cache), or it can be combined with a waiting program (multi-plane). `programs`: also
+  // whether the LUN's operation is a program.
+  bool takes_program(std::uint32_t lun, bool programs = false) const;
 
   // Calls visit(command, place, begun, first) for each command of the LUN that is confirmed and not
   // done. begun: its cells have begun. first: it is the first plane of its operation.
@@ -223,7 +235,6 @@ class FlashArray {
   void join_planes(std::uint32_t lun, SlotChain& queue, Tick now);
   bool joins(std::uint32_t first, PhysicalPage place) const;
   void begin(std::uint32_t node, Tick now);
-  void offer_room(std::uint32_t lun, Tick now);
   static bool empty(const Lun& state) {
     return state.io == kNoIndex && state.pending == kNoIndex && state.array == kNoIndex &&
            state.suspended == kNoIndex && state.held.empty();

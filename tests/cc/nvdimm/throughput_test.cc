@@ -90,6 +90,23 @@ TEST(Throughput, ADieProgramsAllOfItsPlanesInTheTimeOfOne) {
   }
 }
 
+// Marks of 50 and 45 per cent of 100 frames.
+TEST(Throughput, RoomInManyLunsStartsNoMoreEarlyEvictions) {
+  for (const bool together : {false, true}) {
+    NvdimmParameters parameters = plain_nvdimm();
+    parameters.buffer.manager = "watermark";
+    parameters.buffer.write_size = 100 * kPageBytes;
+    parameters.nand.planes = 2;
+    parameters.nand.multi_plane = together;
+    Rig rig(parameters);
+    for (std::int64_t page = 0; page <= 50; ++page) {
+      rig.write_page(page);
+    }
+    rig.drain();
+    EXPECT_EQ(rig.statistics().buffer.preevictions, 6u) << together;
+  }
+}
+
 // Returns the rate of a die whose 16 reads wait for random planes: each turn senses one of every
 // plane that has some. Reads of all planes take tR together, then a transfer each.
 double rate_of_planes(std::int64_t planes) {
