@@ -54,8 +54,8 @@ std::uint32_t EvictionChoice::next_with(const Company& company) const {
   return kNoIndex;
 }
 
-// Returns whether a LUN with room is free. While none of them does, only on_lun_free()
-// makes the next call look at them again.
+// Returns whether a LUN with room is free. If none was free, room or not, on_lun_free() must come
+// before the next look.
 bool EvictionChoice::any_lun_free() {
   bool free = false;
   const bool found = !full_ && claims_.any_idle([&](std::uint32_t lun) {
