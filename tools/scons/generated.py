@@ -61,18 +61,16 @@ def precompile(env: Any, folder: str, headers: str) -> None:
 
     Standard headers save half a second of each file's time, the core's as much again. clang-tidy
     reads the files without a precompiled header (precompiled=0), to find files that miss one.
+    clang has none: its file names the folder in which it was made, so a cache of objects could not
+    serve another clone.
     """
     env["PRECOMPILED"] = []
     env["BEGIN_WITH"] = []
-    if env["precompiled"]:
+    if env["precompiled"] and env["compiler"] == "gcc":
         lines = "".join(f"#include <{name}>\n" for name in sorted(headers.split()))
         lines += "".join(f'#include "core/{name}.h"\n' for name in CORE)
         header = env.Command(f"{folder}/precompiled.h", env.Value(lines), Action(write_text, None))
-        # SCons compares contents. By default clang also refuses a header from a cache of objects
-        # whose sources were checked out at another time.
-        dated = "-Xclang -fno-pch-timestamp " if env["compiler"] == "clang" else ""
-        command = f"$CXX -x c++-header {dated}"
-        command += "-o $TARGET -c $CXXFLAGS $CCFLAGS $_CCCOMCOM $SOURCE"
+        command = "$CXX -x c++-header -o $TARGET -c $CXXFLAGS $CCFLAGS $_CCCOMCOM $SOURCE"
         shown = None if env["verbose"] else "CXX $SOURCE"
         compiled = env.Command(
             f"{folder}/precompiled.h.gch",

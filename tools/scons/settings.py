@@ -43,7 +43,7 @@ def variables(arguments: Mapping[str, str]) -> Any:
         BoolVariable("python", "build the extension hmsim._core", True),
         BoolVariable("werror", "treat warnings as errors", True),
         BoolVariable(
-            "precompiled", "compile standard headers once; off: each file compiles alone", True
+            "precompiled", "gcc: compile standard headers once; off: each file compiles alone", True
         ),
         BoolVariable(
             "unity", "compile a folder's files together; off: each alone, after an edit", True
