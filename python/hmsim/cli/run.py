@@ -40,6 +40,7 @@ from hmsim.common.tables import Row, number
 from hmsim.config.node_reader import located
 from hmsim.runs.calibration import with_table
 from hmsim.runs.command_log import MOST_ROWS, CommandLog
+from hmsim.runs.machine import unused
 from hmsim.runs.options import options
 from hmsim.runs.record import read_record
 from hmsim.runs.request_log import RequestLog
@@ -175,8 +176,7 @@ def _print_result(result: Result) -> None:
         print(f"{number(empty)} requests of length 0 were left out (zero_length: skip)")
     if bad := stats.get("frontend.bad_records"):
         print(f"{number(bad)} malformed records were left out (on_bad_record: skip)")
-    remarks = any(len(row) == 3 and row[2] for row in rows)
-    columns = 3 if remarks else 2
+    columns = 2 + any(not isinstance(row, str) and row[2] != "" for row in rows)
     print_table(
         ("", ">", "")[:columns], [row if isinstance(row, str) else row[:columns] for row in rows]
     )
@@ -204,13 +204,8 @@ def print_agents(workload: Workload) -> None:
 def _could_infer(agent: Agent) -> bool:
     """Return whether a block trace's causes could be inferred and its replay mode is unset."""
     keys = dict(agent.flat())
-    known = FORMATS.get(keys.get("format", ""))
-    return (
-        agent.kind == "block_trace"
-        and "replay" not in keys
-        and known is not None
-        and known.has_completions
-    )
+    known = FORMATS.get(keys.get("format", "")) if agent.kind == "block_trace" else None
+    return "replay" not in keys and known is not None and known.has_completions
 
 
 def print_unfinished(result: Result, where: str = "") -> None:
@@ -220,7 +215,7 @@ def print_unfinished(result: Result, where: str = "") -> None:
 
 
 def print_remarks(result: Result, where: str = "") -> None:
-    """Print what qualifies agents' numbers, and remarks on HBF."""
+    """Print what qualifies agents' numbers, keys without use, and remarks on HBF."""
     for index in range(len(result.workload.agents)):
         rate = f"agent.{index}.rate"
         if steadiness(result.stats, result.units, rate) == "transient":
@@ -247,5 +242,7 @@ def print_remarks(result: Result, where: str = "") -> None:
             f"{number(ignored)} trims had no effect{where}: only storage.kind: flash has a map "
             "of pages"
         )
+    for line in unused(result.config.resolved()):
+        print(f"{line}{where}")
     for line in hbf_remarks(result, where):
         print(line)

@@ -69,7 +69,16 @@ def description(config: Config) -> list[tuple[str, str]]:
         lines.append(("storage", f"{kind}, {name} {parameters[name]}"))
         drives = _of(parameters, "storage.stripe.members")
         lines += _cells(_of_drive(parameters), drives, "drive") if kind == "flash" else []
-    return lines
+    return lines + [("", line) for line in unused(parameters)]
+
+
+def unused(parameters: Texts) -> Iterator[str]:
+    """Yield a line for each policy of a cached map whose flash has a full one."""
+    present = {"nvdimm": parameters["nvdimm.present"] == "true" and parameters["nvdimm.kind"]}
+    for owner, kind in {**present, "storage.flash": parameters["storage.kind"]}.items():
+        policy, place = (parameters[f"{owner}.ftl.map{name}"] for name in ("_replacement", ""))
+        if kind == "flash" and place == "full" and policy != "lru_entries":
+            yield f"{owner}.ftl.map_replacement {policy} not used: {owner}.ftl.map is full"
 
 
 def needs(config: Config, agents: Iterable[Texts]) -> Iterator[tuple[str, str]]:
@@ -131,9 +140,6 @@ def _cells(parameters: Texts, modules: float, noun: str) -> list[tuple[str, str]
             spare = f"{number(effective_over_provisioning(parameters))} % effective"
         reason = "blocks kept free, open or bad hold no spare pages"
         lines.append(("", f"over-provisioning {given} %, {spare}: {reason}"))
-        policy, place = (parameters[f"nvdimm.ftl.map{name}"] for name in ("_replacement", ""))
-        if place == "full" and policy != "lru_entries":
-            lines.append(("", f"map_replacement {policy} not used: ftl.map is full, not cached"))
     return lines
 
 
