@@ -258,6 +258,7 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   if (command.write) {
     const Found found = writes_.look_up(tag, command, now);
     ++statistics.write_lookups;
+    statistics.write_lines += command.lines;
     if (found == Found::here) {
       const Frame& frame = buffer_.write[command.frame];
       ++statistics.write_hits;
@@ -272,6 +273,7 @@ HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
     return;
   }
   ++statistics.read_lookups;
+  statistics.read_lines += command.lines;
   if (found == Found::here || found == Found::brought) {
     ++statistics.read_hits;
     statistics.read_reused += found == Found::here ? 1 : 0;

@@ -48,7 +48,7 @@ double bytes_worn(Nvdimm& nvdimm) {
 }
 
 double bytes_written(Nvdimm& nvdimm) {
-  return static_cast<double>(nvdimm.statistics().buffer.write_lookups) *
+  return static_cast<double>(nvdimm.statistics().buffer.write_lines) *
          static_cast<double>(kLineBytes.value());
 }
 

@@ -15,9 +15,11 @@ using S = BufferStatistics;
 
 constexpr std::array kRows{
     Table::part<&S::read_lookups>(),
+    Table::part<&S::read_lines>(),
     Table::part<&S::read_hits>(),
     Table::part<&S::read_merged>(),
     Table::part<&S::write_lookups>(),
+    Table::part<&S::write_lines>(),
     Table::part<&S::write_hits>(),
     Table::part<&S::write_merged>(),
     Table::ratio<&S::read_lookups, &S::read_hits, &S::read_merged>(
@@ -65,7 +67,7 @@ constexpr std::array kRows{
         "second read on"),
     Table::ratio<&S::write_lookups, &S::write_reused>("write_reuse_ratio",
                                                       "writes of a line that the write part held"),
-    Table::ratio<&S::read_missing, &S::read_lookups>(
+    Table::ratio<&S::read_missing, &S::read_lines>(
         "lines_per_flash_read",
         "reads of lines for each that began a flash read of its page or item"),
 };

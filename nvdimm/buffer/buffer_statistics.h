@@ -14,11 +14,13 @@ class SyncBuffer;
 struct BufferStatistics {
   // Lookups. Hit: the line (read), or the page or item (write), was in the buffer. Merged: it was
   // on its way, that is, being read from flash, waiting for a frame, or being evicted (write).
-  Counter read_lookups = 0;
+  Counter read_lookups = 0;  // commands
+  Counter read_lines = 0;    // of these commands, which may be for several lines of a page
   Counter read_hits = 0;
   Counter read_merged = 0;
   Counter read_joined = 0;  // of the merged ones, those that joined another item's read
   Counter write_lookups = 0;
+  Counter write_lines = 0;
   Counter write_hits = 0;
   Counter write_merged = 0;
   Counter unmapped_reads = 0;  // served without flash; not counted as lookups

@@ -143,6 +143,27 @@ TEST(NvdimmStatistics, ABufferAbsorbsOverwrites) {
                    8192.0 / (160 * 64));
 }
 
+// A command for a page writes and reads the bytes of 64 commands for lines.
+TEST(NvdimmStatistics, CommandsCountTheirLines) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.buffer.flush = BufferFlush::writeback;
+  for (const std::uint8_t lines : {std::uint8_t{1}, std::uint8_t{64}}) {
+    Rig rig(parameters);
+    rig.lines = lines;
+    StatisticRegistry registry;
+    register_flash_statistics(registry, {&rig.nvdimm()});
+    for (const bool writes : {true, false}) {
+      rig.run(40 * 64 / lines, 1, [&](std::int64_t i, Address& address, bool& write) {
+        address = line_address(i * lines / 64, i * lines % 64);
+        write = writes;
+      });
+      flush(rig);
+    }
+    EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.flash_bytes_per_host_byte").value, 1);
+    EXPECT_DOUBLE_EQ(find(registry, "nvdimm.buffer.lines_per_flash_read").value, 64);
+  }
+}
+
 // All programs count, also those of collections. 2 MiB of flash that endures 3000 erases takes
 // 3000 x 2 MiB of programs.
 TEST(NvdimmStatistics, LifetimeIsTheEnduranceOverTheRateOfPrograms) {
