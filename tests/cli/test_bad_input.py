@@ -162,6 +162,10 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a misspelt bundle": (("check", "quick", "--policy", "splt"), ("policy: splt: no", "'split'?")),
     "a misspelt file": (("run", "quick", "--trace", "goood.trace"), ("no such file", "'good.t")),
     "keys of a workload": (("run", "quick", "--trace", "w.yaml,core=0"), ("'w.yaml' is not one",)),
+    "cores twice": (
+        ("run", "quick", "--trace", "good.trace,cores=0-3,copies=2"),
+        ("copies: cores=0-3 states it already",),
+    ),
     "a header": (
         ("run", "quick", "--trace", "head.csv"),
         ("'head.csv,format=csv,columns.time=0,columns.op=1,columns.offset=2,", ".header=1'"),

@@ -83,6 +83,8 @@ def test_a_bundle_precedes_a_policy_of_its_name_and_each_kind_has_parameters() -
         load_config("quick").with_policy("round_robbin")
     with pytest.raises(InputError, match=r"splt: .*'split'"):
         load_config("quick").with_policy("splt+fcfs")
+    with pytest.raises(InputError, match=r"fcfs and bliss both set controller\.scheduler"):
+        load_config("quick").with_policy("split+fcfs+round_robin+bliss")
 
 
 def test_a_bundle_is_based_on_a_shipped_one(tmp_path: Path) -> None:

@@ -189,6 +189,10 @@ def test_a_damaged_library_of_the_user_is_named_and_skipped(
     for name in ("mine", "other"):
         succeed("policy", "new", name, "--like", "fcfs", "--out", tmp_path / f"{name}.cc")
         succeed("policy", "build", tmp_path / f"{name}.cc")
+    source = tmp_path / "other.cc"  # as a bundle's name would have it
+    source.write_text(source.read_text().replace("other", "hms"))
+    for command in (("new", "hms"), ("build", source)):
+        assert "hms: a policy bundle has this name" in fail("policy", *command)
     monkeypatch.delenv("HMSIM_POLICIES")
     library = tmp_path / "hmsim" / "policies" / "mine.so"
     sound = library.read_bytes()

@@ -23,7 +23,7 @@ from hmsim import _core
 from hmsim._core import InputError, nearest_name
 from hmsim.common import policy_folder
 from hmsim.common.directories import new_file, read_regular, scratch_directory
-from hmsim.common.paths import data_directory
+from hmsim.common.paths import data_directory, shipped_file
 
 PARTS = Path(__file__).resolve().parents[1] / "_policy" / "libhmsim_policy.a"
 FLAGS = "-std=c++17 -O3 -fPIC -shared -fvisibility=hidden -ffp-contract=off -Wl,--no-undefined"
@@ -75,6 +75,7 @@ def new(name: str, like: str, out: Path, force: bool = False) -> None:
         raise InputError(f"{name}: must consist of small letters, digits and underscores")
     if name in {piece["name"] for piece in _core.policies()}:
         raise InputError(f"{name}: a policy of this name exists; 'hmsim policies' lists them")
+    _refuse_bundle(name)
     found = sources()
     if like not in found:
         near = nearest_name(like, list(found))
@@ -125,6 +126,7 @@ def build(source: Path, folder: Path | None = None) -> Built:
             f"{source}: expected one line 'extern const PolicyDescriptor kPolicy_NAME;' and its "
             f"definition, which begins with PolicyKind::KIND"
         )
+    _refuse_bundle(names[0])
     compiler = shlex.split(os.environ.get("CXX") or "g++")
     if not compiler or shutil.which(compiler[0]) is None:
         raise InputError(f"{(compiler[0] if compiler else 'CXX')}: unknown compiler; CXX names one")
@@ -155,6 +157,11 @@ def build(source: Path, folder: Path | None = None) -> Built:
     if folder is None:
         policy_folder.remember(library)
     return Built(names[0], kind[1], library)
+
+
+def _refuse_bundle(name: str) -> None:
+    if shipped_file(name, "configs/policies"):
+        raise InputError(f"{name}: a policy bundle has this name, and '--policy {name}' means it")
 
 
 def _check(source: Path, library: Path) -> None:

@@ -76,6 +76,9 @@ def parse(text: str) -> tuple[str, str, tuple[str, ...]] | None:
     kinds = {piece["name"]: piece["kind"] for piece in _core.policies()}
     if name in kinds:
         kind = kinds[name]
+        for other in base.split("+"):
+            if kinds.get(other) == kind and not shipped_file(other, "configs/policies"):
+                raise InputError(f"{text}: {other} and {name} both set {PARAMETERS[kind][0]}")
         return base if plus else BASES.get(kind, BASE), name, PARAMETERS[kind]
     if plus:
         raise InputError(f"{text}: unknown policy '{name}'; {hint(name, kinds)}")
