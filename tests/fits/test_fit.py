@@ -74,9 +74,9 @@ def test_an_impossible_machine_is_reported(tmp_path: Path) -> None:
     found = fitted(tmp_path, targets=targets)
     assert set(found.keys["verdict"]) == {"not judged"}
     conflicts = found.conflicts.set_index("targets")
-    assert conflicts.loc["short", "conflict"] == "no machine meets it"
+    assert conflicts.loc["short", "conflict"] == "no machine tried meets it"
     pair = conflicts.loc["high and low"]
-    assert pair["conflict"] == "no machine meets both"
+    assert pair["conflict"] == "no machine tried meets both"
     assert pair["nearest, half bands"] == pytest.approx(20 / (60 * 0.02 + 80 * 0.02), rel=0.1)
 
 
@@ -132,6 +132,20 @@ def test_a_group_that_is_held_out_is_not_fitted(tmp_path: Path) -> None:
         load_fit(path).holding_out(["unsen"])
     with pytest.raises(hmsim.InputError, match=naming("all are held out")):
         load_fit(path).holding_out(["seen", "unseen"])
+
+
+def test_impossible_targets_and_keys_are_named(tmp_path: Path) -> None:
+    """A latency of writes in a run of reads; a misspelt key where only a held-out target looks."""
+    other = {"is": 50, "within": "1%"}
+    targets = {**FILE["targets"], "w": {"of": f"one.{READ.replace('read', 'write')}", **other}}
+    path = written(tmp_path, targets=targets)
+    found = hmsim.fit(path, tmp_path / "out", trials=4, jobs=1, refine=False)
+    assert found.conflicts.set_index("targets").loc["w", "conflict"] == "no number in any machine"
+    runs = {"two": {"workload": {"agents": [{**BLOCKS, "dpeth": 4, "requests": 200}]}}}
+    targets["w"] = {"of": "two.agent.0.rate", "hold_out": True, **other}
+    path = written(tmp_path, targets=targets, runs={**FILE["runs"], **runs})
+    with pytest.raises(hmsim.InputError, match=naming("dpeth:", "'depth'?")):
+        hmsim.fit(path, tmp_path / "out", trials=4, jobs=1, refine=False)
 
 
 def test_a_search_alone_runs_no_probe_and_judges_no_key(tmp_path: Path) -> None:

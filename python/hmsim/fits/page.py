@@ -72,7 +72,7 @@ def summary(found: Findings) -> str:
         held = [found.status(each)[0] for each in found.fit.held_out]
         text += f", and {held.count('in band')} of {len(held)} held-out ones"
     if not found.inside:
-        return f"{text}. No machine of this space meets all fitted targets."
+        return f"{text}. No machine that was tried meets all fitted targets."
     determined = [each.name for each in found.ranges if each.determined]
     named = ", ".join(determined) or "no key"
     return f"{text}. Determined: {named}, of {len(found.ranges)} keys."

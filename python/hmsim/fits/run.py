@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from hmsim._core import InputError
 from hmsim.common.progress import Bars
 from hmsim.fits.file import Fit, load_fit
 from hmsim.fits.findings import Findings
@@ -114,6 +115,8 @@ def find(bench: Bench, count: int, seed: int, refine: bool = True) -> Findings:
             Local(bench, space).probe(best, slopes)
     every = wanted.targets
     (best,) = bench.evaluate("best", [best.values], every)
+    if best.error:  # of a run that only held-out targets need: finished points are kept
+        raise InputError(best.error)
     beside = space.neighbours(best.values)
     judged = [each for each in every if each in wanted.fitted or best.meets([each])]
     around = bench.evaluate("neighbour", [values for _, values in beside], judged)

@@ -69,7 +69,9 @@ def conflicts(found: Findings) -> Table:
         names = [name for name in (each.one, each.other) if name]
         reached = [f"{name} {_reached(by_name[name], each.nearest.found[name])}" for name in names]
         machine = ", ".join(f"{key}={text}" for key, text in each.nearest.values.items())
-        kind = "no machine meets both" if each.other else "no machine meets it"
+        kind = "no machine tried meets both" if each.other else "no machine tried meets it"
+        if not math.isfinite(each.nearest.found[each.one]):
+            kind = "no number in any machine"
         rows.append([" and ".join(names), kind, each.miss, "; ".join(reached), machine])
     columns = ("targets", "conflict", "nearest, half bands", "reached there", "machine")
     return Table("Conflicts", columns, rows)
