@@ -104,7 +104,10 @@ class Planner:
 
     def labels(self, combination: Combination) -> dict[str, Scalar]:
         """Return the columns of a point that could not be made."""
-        texts = {name: value.text for name, value in self._all(combination).items()}
+        values = self._all(combination)
+        texts = {name: value.text for name, value in values.items()}
+        if not isinstance(agents := self._workload(values), InputError):
+            texts["workload"] = agents.name
         own: dict[str, Scalar] = {name: texts.get(name) for name in NAMES}
         own |= {"config": Path(texts.get("config", DEFAULT_CONFIG)).stem}
         own |= {"seed": number(texts.get("seed", "1"))}
