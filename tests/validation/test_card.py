@@ -214,10 +214,27 @@ def test_wrong_measurements_are_rejected(tmp_path: Path, old: str, new: str, mes
     assert message in str(error.value)
 
 
-def test_a_drive_faster_than_its_system_is_rejected(tmp_path: Path) -> None:
-    text = "drives:" + OWN.partition("drives:")[2].replace("depth_1_us: 10", "depth_1_us: 0.5")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "depth_1_us: 10",
+            "depth_1_us: 0.5",
+            r"depth_1_us: 0.5 is too short; storage/nvme takes 4\.",
+        ),
+        (
+            "read_base",
+            "read_per_kib",
+            r"fitted storage.memory.read_per_kib gives 13\.3 us, not 10",
+        ),
+    ],
+)
+def test_a_latency_that_the_fitted_time_cannot_give_is_rejected(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    text = "drives:" + OWN.partition("drives:")[2].replace(old, new)
     anchors = subject.subject(str(own(tmp_path, text)))
-    with pytest.raises(InputError, match=r"depth_1_us: 0.5 is too short; storage/nvme takes 4\."):
+    with pytest.raises(InputError, match=message):
         card.sections(anchors, method.SMALL, 1, silent, slow.section)
 
 

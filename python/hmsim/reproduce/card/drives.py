@@ -21,6 +21,7 @@ GEOMETRY = "storage/mqsim_ssd"
 FEW, MANY = 2_000, 80_000  # reads of the closed forms
 DEEP = 512  # requests in flight that keep every channel busy
 CHANNELS = 8
+NEAR = 2.0  # percent between the fitted latency at depth 1 and the measured one
 BYTES = 4096 + 224  # of a read on a flash channel: a logical page with its spare bytes
 
 
@@ -71,11 +72,14 @@ def _lines(
     config = _fitted(drive, more, requests, content["file"])
     first, rate = _reads(config, 1, 1, requests)
     real = drive["measured"]
+    if abs(_error(first, real["depth_1_us"])) > NEAR:
+        what = f"depth_1_us: the fitted {fit} gives {first:.4g} us, not {real['depth_1_us']}"
+        raise InputError(f"{content['file']}: {what}; fit a time of {drive['system']}'s reads")
     kind = "prediction" if dies is None else f"{dies} dies: no prediction"
-    value = parse_time(config.resolved()[fit]) / MICRO
+    value = f"{fit.rsplit('.')[-1]} = {parse_time(config.resolved()[fit]) / MICRO:.4g} us, fitted"
     rows: list[list[Cell]] = [
         [
-            *(name, kind, "1 x 1", f"{fit.rsplit('.')[-1]} = {value:.4g} us, fitted"),
+            *(name, kind, "1 x 1", value),
             *(first, real["depth_1_us"], _error(first, real["depth_1_us"])),
             *(rate, real["depth_1_iops"], _error(rate, real["depth_1_iops"])),
         ]
