@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LIMITS = {"C++": 100_760, "Python": 45_182, "tests": 82_390}
+LIMITS = {"C++": 100_760, "Python": 45_180, "tests": 82_375}
 CODE = {".cc": "C++", ".h": "C++", ".hh": "C++", ".c": "C++", ".py": "Python"}
 DEPTH = {"tests": 2, "python": 3}  # folders in the name of a room; 1 elsewhere
 

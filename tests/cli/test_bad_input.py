@@ -164,7 +164,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "keys of a workload": (("run", "quick", "--trace", "w.yaml,core=0"), ("'w.yaml' is not one",)),
     "cores twice": (
         ("run", "quick", "--trace", "good.trace,cores=0-3,copies=2"),
-        ("copies: cores=0-3 states it already",),
+        ("copies: must not be beside cores=0-3",),
     ),
     "a header": (
         ("run", "quick", "--trace", "head.csv"),

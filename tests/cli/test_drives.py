@@ -71,11 +71,11 @@ def test_a_trace_s_trims_reach_a_drive(tmp_path: Path) -> None:
     # 512 pages, except those that are still in the buffer of 16 pages.
     assert 512 - 16 <= stats[f"{FLASH}.ftl.trimmed_pages"] <= 512
     sets = ("storage/mqsim_ssd", *small(), "--policy", "lru_pages", "--workload", workload)
-    told = " ".join(succeed("run", *sets, "--warmup", "50k").split())
-    assert "nothing preceded the measurement: --warmup counts instructions" in told
-    assert "no effect" not in told and "flash.ftl.map_replacement lru_pages not used" in told
-    told = succeed("run", "storage/nvme", "--policy", "lru_pages", "--workload", workload)
-    assert "32 trims had no effect" in told and "not used" not in told
+    text = " ".join(succeed("run", *sets, "--warmup", "50k").split())
+    assert "--warmup has no effect: it counts instructions" in text
+    assert "trims had" not in text and "flash.ftl.map_replacement lru_pages not used" in text
+    text = succeed("run", "storage/nvme", "--policy", "lru_pages", "--workload", workload)
+    assert "32 trims had no effect" in text and "not used" not in text
 
 
 def test_small_writes_print_the_bytes_that_they_program(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_labels_of_logarithmic_axes_are_at_decades() -> None:
         (("--x", AXIS, "--y", "dram.raeds"), ("dram.raeds:", "'dram.reads'")),
         (("--x", AXIS, "--y", "dram.reads", "--by", "polcy"), ("by: polcy:", "'policy'?")),
         (("--x", AXIS, "--y", "policy"), ("policy: an axis",)),
-        (("--x", AXIS, "--by", "seed"), ("seed: cannot be drawn",)),
+        (("--x", AXIS, "--by", "seed"), ("seed: not drawn",)),
         (("--x", AXIS, "--log", "z"), ("log", "'z'", "xy")),
         (("--out", "p.gif"), ("p.gif", ".pdf, .svg, .png")),
     ],

@@ -93,8 +93,8 @@ def test_incompatible_values_become_bad_points() -> None:
     parts = ("s.yaml:1: nvdimm.precondition.overwrite:", "nvdimm.precondition.fill")
     assert naming(*parts).search(bad["error"].iloc[0])
     assert list(bad["nvdimm.precondition.fill"]) == [0]
-    assert set(table["workload"]) == {"w"}
     assert list(bad["nvdimm.precondition.overwrite"]) == [1]
+    assert set(table["workload"]) == {"w"}
     assert hmsim.load_results("out").equals(table)
     assert "points failed" in invoke("sweep", "s.yaml", "--out", "out").stderr
 

@@ -242,9 +242,8 @@ def print_remarks(result: Result, where: str = "") -> None:
             f"{number(ignored)} trims had no effect{where}: only storage.kind: flash has a map "
             "of pages"
         )
-    cores = any(name.startswith("core.") for name in result.stats)
-    if result.options.warmup_instructions and not cores:
-        print(f"nothing preceded the measurement{where}: --warmup counts instructions of cores")
+    if result.options.warmup_instructions and not any(n.startswith("core.") for n in result.stats):
+        print(f"--warmup has no effect{where}: it counts instructions of cores; give a time")
     for line in unused(result.config.resolved()):
         print(f"{line}{where}")
     for line in hbf_remarks(result, where):

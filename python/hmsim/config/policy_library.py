@@ -161,7 +161,7 @@ def build(source: Path, folder: Path | None = None) -> Built:
 
 def _refuse_bundle(name: str) -> None:
     if shipped_file(name, "configs/policies"):
-        raise InputError(f"{name}: a policy bundle has this name, and '--policy {name}' means it")
+        raise InputError(f"{name}: a policy bundle has this name; choose another for the policy")
 
 
 def _check(source: Path, library: Path) -> None:

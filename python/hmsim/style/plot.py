@@ -107,7 +107,7 @@ def plot(
     x, y = x or _default_x(whole, differing), valid(y or _default_y(whole))
     chosen = [by] if isinstance(by, str) else by
     if "seed" in (x, *(chosen or ())):
-        raise InputError("seed: cannot be drawn, because values are means over seeds")
+        raise InputError("seed: not drawn, because values are means over seeds")
     picture = look.figure(columns)
     with look.matplotlib().rc_context(look.SETTINGS):
         plane = picture.subplots()

@@ -75,7 +75,7 @@ def keys_of(path: Path, text: str) -> list[Setting]:
     kind = given.pop("kind", kind)
     if kind in CORES and "cores" in given:
         for other in sorted(given.keys() & {"core", "copies"}):
-            raise InputError(f"{text}: {other}: cores={given['cores']} states it already")
+            raise InputError(f"{text}: {other}: must not be beside cores={given['cores']}")
         first, copies = _range(given.pop("cores"), text)
         given = {"core": str(first), "copies": str(copies), **given}
     keys = {"kind": kind, "path": os.fspath(path), "format": name, **given}

@@ -73,8 +73,9 @@ def _lines(
     first, rate = _reads(config, 1, 1, requests)
     real = drive["measured"]
     if abs(_error(first, real["depth_1_us"])) > NEAR:
-        what = f"depth_1_us: the fitted {fit} gives {first:.4g} us, not {real['depth_1_us']}"
-        raise InputError(f"{content['file']}: {what}; fit a time of {drive['system']}'s reads")
+        where = f"{content['file']}: {name}: fit: {fit}"
+        gives = f"{first:.4g} us at depth 1, not {real['depth_1_us']}"
+        raise InputError(f"{where} gives {gives}; name a time that each read takes once")
     kind = "prediction" if dies is None else f"{dies} dies: no prediction"
     value = f"{fit.rsplit('.')[-1]} = {parse_time(config.resolved()[fit]) / MICRO:.4g} us, fitted"
     rows: list[list[Cell]] = [
